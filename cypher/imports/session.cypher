@@ -1,0 +1,60 @@
+// purpose: Creates an imported session with its messages, as a root or as a fork that shares its source's messages up to a place.
+// access: write
+// params: space, key, id, op, eventKey, data, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
+// returns: outcome
+OPTIONAL MATCH (src:Session {key: $sourceKey})
+SET src.lock = $op
+WITH src
+OPTIONAL MATCH (p:TopologyNode {key: $parentKey})
+SET p.lock = $op
+WITH src, p
+OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
+OPTIONAL MATCH (taken:Session {key: $key})
+OPTIONAL MATCH ()-[cut:HAS_MESSAGE {sk: $sourceKey, seq: $throughSeq}]->()
+WITH src, p, CASE
+  WHEN done IS NOT NULL THEN 'DONE_BEFORE'
+  WHEN taken IS NOT NULL THEN 'TAKEN'
+  WHEN $parentKey IS NOT NULL AND p IS NULL THEN 'NO_PARENT'
+  WHEN $sourceKey IS NOT NULL AND src IS NULL THEN 'NO_PARENT'
+  WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
+  ELSE 'DONE' END AS outcome
+CALL (src, p, outcome) {
+  WITH src, p, outcome WHERE outcome = 'DONE'
+  FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1)
+  WITH p, datetime.realtime() AS clock
+  WITH p, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
+  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: 'STANDARD',
+    status: $status, strategy: coalesce(p.strategy, 'TREE'), tags: $tags, metadata: $metadata, memoryRevision: 0,
+    insightRevision: 0, turnCount: $turnCount, nextSeq: firstSeq + size($messages), lastTurnNumber: 0,
+    inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
+    createdAt: coalesce($createdAt, now), updatedAt: coalesce($updatedAt, now), lastActiveAt: coalesce($lastActiveAt, now)})
+  CALL (s) {
+    MATCH ()-[r:HAS_MESSAGE]->(m:Message)
+    USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
+    WHERE r.sk = $sourceKey AND r.seq <= $throughSeq
+    WITH s, m, r.seq AS seq ORDER BY seq
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: seq}]->(m)
+    RETURN count(*) AS inherited
+  }
+  SET s.messageCount = inherited + size($messages)
+  FOREACH (offset IN range(0, size($messages) - 1) |
+    CREATE (m:Message)
+    SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, $createdAt, now)
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: firstSeq + offset}]->(m))
+  WITH s, p, now
+  MATCH (sp:Space {id: $space})
+  SET sp.lock = $op
+  WITH s, p, sp, now, coalesce(p.nextIndex - 1, sp.nextRootIndex) AS index
+  CREATE (n:TopologyNode {key: $key, spaceId: $space, id: $id, parentId: $parentId, parentKey: coalesce($parentKey, $space),
+    rootId: s.rootId, label: $label, status: $status, role: 'STANDARD', strategy: s.strategy,
+    depth: coalesce(p.depth + 1, 0), index: index, nextIndex: 0, childCount: 0, turnCount: $turnCount,
+    sourceSessionId: $sourceId, sourceSeq: $throughSeq, createdAt: s.createdAt, lastActiveAt: s.lastActiveAt})
+  FOREACH (_ IN CASE WHEN p IS NULL THEN [1] ELSE [] END |
+    CREATE (n)-[:ROOT_OF]->(sp)
+    SET sp.nextRootIndex = index + 1)
+  FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | CREATE (n)-[:PARENT]->(p))
+  CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: $type, nodeId: $id,
+    data: $data, at: now})
+  SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
+}
+RETURN [{outcome: outcome}] AS rows

@@ -1,0 +1,15 @@
+// purpose: A page of the digests of a Space, by key; first of all the number of the Space's last event.
+// access: read
+// params: space, prefix, after, first, status, changedAfter
+// returns: eventSeq, digests
+MATCH (sp:Space {id: $space})
+WITH sp.eventSeq AS eventSeq
+CALL () {
+  MATCH (s:Session)
+  USING INDEX SEEK s:Session(key)
+  WHERE s.key STARTS WITH $prefix AND s.key > $after
+    AND ($status IS NULL OR s.status = $status) AND s.eventSeq > $changedAfter
+  WITH s ORDER BY s.key LIMIT $first
+  RETURN collect(s {.id, .label, .status, .memory, .rollup, .insight, .updatedAt, .eventSeq}) AS digests
+}
+RETURN collect({eventSeq: eventSeq, digests: digests}) AS rows

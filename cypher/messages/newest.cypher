@@ -1,0 +1,13 @@
+// purpose: The newest messages of each session before a place, oldest first.
+// access: read
+// params: keys, after, before, first, roles
+// returns: key, messages
+UNWIND $keys AS key
+CALL (key) {
+  MATCH ()-[r:HAS_MESSAGE]->(m:Message)
+  USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
+  WHERE r.sk = key AND r.seq > $after AND r.seq < $before AND ($roles IS NULL OR m.role IN $roles)
+  WITH r, m ORDER BY r.sk DESC, r.seq DESC LIMIT $first
+  RETURN collect(m {.*, seq: r.seq}) AS messages
+}
+RETURN collect({key: key, messages: reverse(messages)}) AS rows

@@ -1,0 +1,2 @@
+// After a migration: its indexes are filled.
+CALL db.awaitIndexes(300);

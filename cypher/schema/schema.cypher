@@ -1,0 +1,20 @@
+// Today's schema of the graph; equal to the chain of migrations.
+CREATE CONSTRAINT space_id IF NOT EXISTS FOR (n:Space) REQUIRE n.id IS UNIQUE;
+CREATE CONSTRAINT delete_lock_key IF NOT EXISTS FOR (n:DeleteLock) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT session_key IF NOT EXISTS FOR (n:Session) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT node_key IF NOT EXISTS FOR (n:TopologyNode) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT node_place IF NOT EXISTS FOR (n:TopologyNode) REQUIRE (n.parentKey, n.index) IS UNIQUE;
+CREATE CONSTRAINT message_key IF NOT EXISTS FOR (n:Message) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT message_place IF NOT EXISTS FOR ()-[r:HAS_MESSAGE]-() REQUIRE (r.sk, r.seq) IS UNIQUE;
+CREATE CONSTRAINT turn_key IF NOT EXISTS FOR (n:Turn) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT turn_number IF NOT EXISTS FOR (n:Turn) REQUIRE (n.sk, n.number) IS UNIQUE;
+CREATE CONSTRAINT idempotency_key IF NOT EXISTS FOR (n:Idempotency) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT event_key IF NOT EXISTS FOR (n:TopologyEvent) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT event_seq IF NOT EXISTS FOR (n:TopologyEvent) REQUIRE (n.spaceId, n.seq) IS UNIQUE;
+CREATE CONSTRAINT holder_key IF NOT EXISTS FOR (n:Holder) REQUIRE n.key IS UNIQUE;
+CREATE INDEX session_root IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.rootId, n.key);
+CREATE INDEX session_event IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.eventSeq);
+CREATE INDEX node_depth IF NOT EXISTS FOR (n:TopologyNode) ON (n.spaceId, n.depth, n.index);
+CREATE INDEX open_turn_lease IF NOT EXISTS FOR (n:OpenTurn) ON (n.leaseUntil);
+CREATE INDEX idempotency_of IF NOT EXISTS FOR (n:Idempotency) ON (n.sk);
+CREATE INDEX holder_of IF NOT EXISTS FOR (n:Holder) ON (n.sk);

@@ -1,0 +1,68 @@
+// purpose: Creates a fork: session, node, edges to the inherited messages and the opening words. The source is locked, then the parent, the Space last.
+// access: write
+// params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, label, systemPrompt, skills, tags, metadata, overrides, opening, idempotencyKey, inputHash
+// returns: outcome, session.*
+MATCH (src:Session {key: $sourceKey})
+SET src.lock = $op
+WITH src
+OPTIONAL MATCH (p:TopologyNode {key: $parentKey})
+SET p.lock = $op
+WITH src, p
+OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
+OPTIONAL MATCH (i:Idempotency {key: $idempotencyKey})
+OPTIONAL MATCH (taken:Session {key: $key})
+OPTIONAL MATCH ()-[cut:HAS_MESSAGE {sk: $sourceKey, seq: $throughSeq}]->()
+WITH src, p, i, CASE
+  WHEN done IS NOT NULL THEN 'DONE_BEFORE'
+  WHEN i IS NOT NULL AND i.op = 'fork' AND i.inputHash = $inputHash THEN 'JOINED'
+  WHEN i IS NOT NULL THEN 'REUSED_KEY'
+  WHEN taken IS NOT NULL THEN 'TAKEN'
+  WHEN src.status = 'ARCHIVED' THEN 'ARCHIVED'
+  WHEN p IS NULL THEN 'NO_PARENT'
+  WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
+  WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
+  ELSE 'DONE' END AS outcome
+CALL (src, p, outcome) {
+  WITH src, p, outcome WHERE outcome = 'DONE'
+  WITH p, datetime.realtime() AS clock
+  WITH p, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
+    coalesce($throughSeq, 0) + 1 + size($opening) AS nextSeq, size($opening) AS messageCount
+  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: role, status: 'ACTIVE',
+    strategy: strategy, systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
+    memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: nextSeq, lastTurnNumber: 0,
+    inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
+    createdAt: now, updatedAt: now, lastActiveAt: now})
+  SET s += $overrides
+  CREATE (n:TopologyNode {key: $key, spaceId: $space, id: $id, parentId: $parentId, parentKey: $parentKey,
+    rootId: p.rootId, label: $label, status: 'ACTIVE', role: role, strategy: strategy, depth: p.depth + 1,
+    index: p.nextIndex, nextIndex: 0, childCount: 0, turnCount: 0, sourceSessionId: $sourceId, sourceSeq: $throughSeq,
+    createdAt: now, lastActiveAt: now})
+  CREATE (n)-[:PARENT]->(p)
+  SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1
+  WITH s, now
+  CALL (s) {
+    MATCH ()-[r:HAS_MESSAGE]->(m:Message)
+    USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
+    WHERE r.sk = $sourceKey AND r.seq <= $throughSeq
+    WITH s, m, r.seq AS seq ORDER BY seq
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: seq}]->(m)
+    RETURN count(*) AS inherited
+  }
+  SET s.messageCount = s.messageCount + inherited
+  FOREACH (d IN $opening |
+    CREATE (m:Message)
+    SET m = d, m.createdAt = now
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: coalesce($throughSeq, 0) + 1}]->(m))
+  FOREACH (_ IN CASE WHEN $idempotencyKey IS NULL THEN [] ELSE [1] END |
+    CREATE (:Idempotency {key: $idempotencyKey, sk: $key, op: 'fork', inputHash: $inputHash, resultId: $id}))
+  WITH s, now
+  MATCH (sp:Space {id: $space})
+  SET sp.lock = $op
+  WITH s, sp, now
+  CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_FORKED', nodeId: $id,
+    data: $data, at: now})
+  SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
+}
+WITH outcome, CASE outcome WHEN 'JOINED' THEN $space + '/' + i.resultId ELSE $key END AS key
+OPTIONAL MATCH (s:Session {key: key})
+RETURN collect(CASE WHEN s IS NULL THEN {outcome: outcome} ELSE s {.*, outcome: outcome} END) AS rows

@@ -1,0 +1,7 @@
+// purpose: Sessions by key.
+// access: read
+// params: keys
+// returns: session.*
+UNWIND $keys AS key
+MATCH (s:Session {key: key})
+RETURN collect(s {.*}) AS rows

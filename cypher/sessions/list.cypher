@@ -1,0 +1,11 @@
+// purpose: A page of the sessions of a Space, by key.
+// access: read
+// params: prefix, after, first, status, role, tag
+// returns: session.*
+MATCH (s:Session)
+USING INDEX SEEK s:Session(key)
+WHERE s.key STARTS WITH $prefix AND s.key > $after
+  AND ($status IS NULL OR s.status = $status) AND ($role IS NULL OR s.role = $role)
+  AND ($tag IS NULL OR $tag IN s.tags)
+WITH s ORDER BY s.key LIMIT $first
+RETURN collect(s {.*}) AS rows

@@ -1,0 +1,14 @@
+// purpose: The ancestors of each node, the root first.
+// access: read
+// params: keys
+// returns: key, ancestors
+UNWIND $keys AS key
+MATCH (n:TopologyNode {key: key})
+CALL (n) {
+  MATCH (n)-[:PARENT*1..]->(a:TopologyNode)
+  WITH a ORDER BY a.depth
+  RETURN collect(a {.id, .parentId, .label, .status, .role,
+    .depth, .index, .childCount, .turnCount,
+    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS ancestors
+}
+RETURN collect({key: key, ancestors: ancestors}) AS rows

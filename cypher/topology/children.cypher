@@ -1,0 +1,19 @@
+// purpose: A page of the children of each parent, by index; a root's parent key is its Space's id.
+// access: read
+// params: space, parents, after, first
+// returns: parentKey, found, children
+UNWIND $parents AS parentKey
+CALL (parentKey) {
+  MATCH (n:TopologyNode)
+  USING INDEX SEEK n:TopologyNode(parentKey, index)
+  WHERE n.parentKey = parentKey AND n.index > $after
+  WITH n ORDER BY n.parentKey, n.index LIMIT $first
+  RETURN collect(n {.id, .parentId, .label, .status, .role,
+    .depth, .index, .childCount, .turnCount,
+    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS children
+}
+RETURN collect({
+  parentKey: parentKey,
+  found: parentKey = $space OR EXISTS { (:TopologyNode {key: parentKey}) },
+  children: children
+}) AS rows

@@ -1,0 +1,28 @@
+// purpose: As star_map, for the subtree of one node; depths are counted from there, the node itself is always kept.
+// access: read
+// params: space, root, maxDepth, limit, includeArchived
+// returns: eventSeq, ids, parentIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
+MATCH (sp:Space {id: $space})
+WITH sp.eventSeq AS eventSeq
+MATCH (root:TopologyNode {key: $root})
+WITH eventSeq, root, root.depth + $maxDepth AS deepest
+CALL (root, deepest) {
+  MATCH path = (root)<-[:PARENT*0..]-(n:TopologyNode)
+  WHERE n.depth <= deepest AND ($includeArchived OR n.status = 'ACTIVE' OR n.key = $root
+    OR EXISTS { (n)<-[:PARENT*1..]-(:TopologyNode {status: 'ACTIVE'}) })
+  WITH n ORDER BY n.depth, n.index LIMIT $limit
+  RETURN collect(n.id) AS ids, collect(coalesce(n.parentId, '')) AS parentIds, collect(n.label) AS labels,
+    collect(CASE n.status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
+    collect(CASE n.role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,
+    collect(n.depth) AS depths, collect(n.index) AS indexes, collect(n.childCount) AS childCounts,
+    collect(n.turnCount) AS turnCounts, collect(n.lastActiveAt / 1000) AS lastActiveAts, collect(n) AS nodes
+}
+CALL (nodes) {
+  UNWIND nodes AS n
+  MATCH (n)-[r:REF]->(to:TopologyNode)
+  WITH n, to ORDER BY r.seq
+  RETURN collect([n.id, to.id]) AS refs
+}
+RETURN collect({eventSeq: eventSeq, ids: ids, parentIds: parentIds, labels: labels, statuses: statuses, roles: roles,
+  depths: depths, indexes: indexes, childCounts: childCounts, turnCounts: turnCounts, lastActiveAts: lastActiveAts,
+  refs: refs}) AS rows

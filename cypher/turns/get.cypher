@@ -1,0 +1,7 @@
+// purpose: Turns by key.
+// access: read
+// params: keys
+// returns: turn.*
+UNWIND $keys AS key
+MATCH (t:Turn {key: key})
+RETURN collect(t {.*}) AS rows

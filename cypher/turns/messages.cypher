@@ -1,0 +1,14 @@
+// purpose: What each turn wrote and its session still has, oldest first.
+// access: read
+// params: keys
+// returns: key, messages
+UNWIND $keys AS key
+MATCH (t:Turn {key: key})
+CALL (t) {
+  MATCH ()-[r:HAS_MESSAGE]->(m:Message)
+  USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
+  WHERE r.sk = t.sk AND r.seq >= t.firstSeq AND r.seq <= t.lastSeq
+  WITH r, m ORDER BY r.sk, r.seq
+  RETURN collect(m {.*, seq: r.seq}) AS messages
+}
+RETURN collect({key: key, messages: messages}) AS rows

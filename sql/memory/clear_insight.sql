@@ -1,0 +1,23 @@
+-- purpose: Clears the pending insight of a session; nothing happens where there is none.
+-- access: write
+-- params: space, key, id, op, eventKey, data
+-- returns: outcome, session.*
+-- unused: op
+-- json: tags
+DELETE FROM decision;
+INSERT INTO decision (outcome, now)
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM topology_event WHERE key = :eventKey) THEN 'DONE_BEFORE'
+    WHEN s.status = 'ARCHIVED' THEN 'ARCHIVED'
+    WHEN s.insight IS NULL THEN 'SAME'
+    ELSE 'DONE' END, clock.now
+  FROM clock JOIN session AS s ON s.key = :key;
+INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
+  SELECT :eventKey, :space, sp.eventSeq + 1, 'SESSION_UPDATED', :id, :data, d.now
+  FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
+UPDATE space SET eventSeq = eventSeq + 1
+  WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
+UPDATE session SET insight = NULL, insightSource = NULL, insightAt = NULL,
+  updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space)
+WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

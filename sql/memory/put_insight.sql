@@ -1,0 +1,22 @@
+-- purpose: Replaces the pending insight of a session.
+-- access: write
+-- params: space, key, id, op, eventKey, data, content, source
+-- returns: outcome, session.*
+-- unused: op
+-- json: tags
+DELETE FROM decision;
+INSERT INTO decision (outcome, now)
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM topology_event WHERE key = :eventKey) THEN 'DONE_BEFORE'
+    WHEN s.status = 'ARCHIVED' THEN 'ARCHIVED'
+    ELSE 'DONE' END, clock.now
+  FROM clock JOIN session AS s ON s.key = :key;
+INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
+  SELECT :eventKey, :space, sp.eventSeq + 1, 'INSIGHT_PUT', :id, :data, d.now
+  FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
+UPDATE space SET eventSeq = eventSeq + 1
+  WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
+UPDATE session SET insight = :content, insightSource = :source, insightAt = (SELECT now FROM decision), insightRevision = insightRevision + 1,
+  updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space)
+WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

@@ -1,0 +1,190 @@
+-- Today's schema of the embedded engine; equal to the chain of migrations.
+-- Columns carry the names of the graph's properties. Times are UTC microseconds.
+CREATE VIEW clock AS
+  SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER) * 1000 AS now;
+
+CREATE TABLE space (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  config TEXT NOT NULL,
+  strategy TEXT,
+  revision INTEGER NOT NULL DEFAULT 0,
+  nextRootIndex INTEGER NOT NULL DEFAULT 0,
+  eventSeq INTEGER NOT NULL DEFAULT 0,
+  sessionCount INTEGER NOT NULL DEFAULT 0,
+  inputTokens INTEGER NOT NULL DEFAULT 0,
+  outputTokens INTEGER NOT NULL DEFAULT 0,
+  cacheReadTokens INTEGER NOT NULL DEFAULT 0,
+  cacheWriteTokens INTEGER NOT NULL DEFAULT 0,
+  llmCalls INTEGER NOT NULL DEFAULT 0,
+  createdAt INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE session (
+  key TEXT PRIMARY KEY,
+  spaceId TEXT NOT NULL REFERENCES space(id),
+  id TEXT NOT NULL,
+  rootId TEXT NOT NULL,
+  label TEXT NOT NULL,
+  role TEXT NOT NULL,
+  status TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  systemPrompt TEXT,
+  skills TEXT,
+  tags TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  memory TEXT,
+  memoryRevision INTEGER NOT NULL DEFAULT 0,
+  insight TEXT,
+  insightSource TEXT,
+  insightAt INTEGER,
+  insightRevision INTEGER NOT NULL DEFAULT 0,
+  synthesis TEXT,
+  rollup TEXT,
+  compressionSummary TEXT,
+  compressionThroughSeq INTEGER,
+  compressionTokens INTEGER,
+  compressionAt INTEGER,
+  overrideModel TEXT,
+  overrideConsolidatePrompt TEXT,
+  overrideIntegratePrompt TEXT,
+  overrideCompressPrompt TEXT,
+  overrideRoleContext TEXT,
+  turnCount INTEGER NOT NULL DEFAULT 0,
+  messageCount INTEGER NOT NULL DEFAULT 0,
+  nextSeq INTEGER NOT NULL DEFAULT 1,
+  lastTurnNumber INTEGER NOT NULL DEFAULT 0,
+  openTurnId TEXT,
+  inputTokens INTEGER NOT NULL DEFAULT 0,
+  outputTokens INTEGER NOT NULL DEFAULT 0,
+  cacheReadTokens INTEGER NOT NULL DEFAULT 0,
+  cacheWriteTokens INTEGER NOT NULL DEFAULT 0,
+  llmCalls INTEGER NOT NULL DEFAULT 0,
+  eventSeq INTEGER NOT NULL,
+  createdAt INTEGER NOT NULL,
+  updatedAt INTEGER NOT NULL,
+  lastActiveAt INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX session_root ON session (spaceId, rootId, key);
+CREATE INDEX session_event ON session (spaceId, eventSeq);
+
+CREATE TABLE topology_node (
+  key TEXT PRIMARY KEY REFERENCES session(key) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  spaceId TEXT NOT NULL,
+  id TEXT NOT NULL,
+  parentId TEXT,
+  parentKey TEXT NOT NULL,
+  rootId TEXT NOT NULL,
+  label TEXT NOT NULL,
+  status TEXT NOT NULL,
+  role TEXT NOT NULL,
+  strategy TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  "index" INTEGER NOT NULL,
+  nextIndex INTEGER NOT NULL DEFAULT 0,
+  childCount INTEGER NOT NULL DEFAULT 0,
+  turnCount INTEGER NOT NULL DEFAULT 0,
+  sourceSessionId TEXT,
+  sourceSeq INTEGER,
+  createdAt INTEGER NOT NULL,
+  lastActiveAt INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX node_place ON topology_node (parentKey, "index");
+CREATE INDEX node_depth ON topology_node (spaceId, depth, "index");
+
+CREATE TABLE ref (
+  fromKey TEXT NOT NULL REFERENCES topology_node(key) ON DELETE CASCADE,
+  toKey TEXT NOT NULL REFERENCES topology_node(key) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (fromKey, toKey)
+) WITHOUT ROWID;
+CREATE INDEX ref_to ON ref (toKey, seq);
+
+CREATE TABLE message (
+  key TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
+  sessionId TEXT NOT NULL,
+  role TEXT NOT NULL,
+  content TEXT NOT NULL,
+  parts TEXT,
+  state TEXT NOT NULL,
+  toolCalls TEXT,
+  toolCallId TEXT,
+  toolName TEXT,
+  isError INTEGER NOT NULL,
+  model TEXT,
+  usage TEXT,
+  turnId TEXT,
+  createdAt INTEGER NOT NULL
+);
+
+CREATE TABLE has_message (
+  sk TEXT NOT NULL REFERENCES session(key) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  mk TEXT NOT NULL REFERENCES message(key),
+  PRIMARY KEY (sk, seq)
+) WITHOUT ROWID;
+CREATE INDEX has_message_of ON has_message (mk);
+
+CREATE TRIGGER message_goes_with_its_last_edge AFTER DELETE ON has_message
+WHEN NOT EXISTS (SELECT 1 FROM has_message WHERE mk = OLD.mk)
+BEGIN
+  DELETE FROM message WHERE key = OLD.mk;
+END;
+
+CREATE TABLE turn (
+  key TEXT PRIMARY KEY,
+  spaceId TEXT NOT NULL,
+  id TEXT NOT NULL,
+  sk TEXT NOT NULL REFERENCES session(key) ON DELETE CASCADE,
+  sessionId TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  stopReason TEXT,
+  toolRounds INTEGER NOT NULL DEFAULT 0,
+  pendingToolCalls TEXT,
+  usage TEXT,
+  error TEXT,
+  firstSeq INTEGER NOT NULL,
+  lastSeq INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  leaseUntil INTEGER,
+  cancelRequested INTEGER NOT NULL DEFAULT 0,
+  partial TEXT NOT NULL DEFAULT '',
+  partialRound INTEGER NOT NULL DEFAULT 0,
+  insightRevision INTEGER,
+  endedBy TEXT,
+  startedAt INTEGER NOT NULL,
+  endedAt INTEGER
+);
+CREATE UNIQUE INDEX turn_of ON turn (sk, number);
+CREATE INDEX turn_lease ON turn (leaseUntil) WHERE leaseUntil IS NOT NULL;
+
+CREATE TABLE idempotency (
+  key TEXT PRIMARY KEY,
+  sk TEXT NOT NULL REFERENCES session(key) ON DELETE CASCADE,
+  op TEXT NOT NULL,
+  inputHash TEXT NOT NULL,
+  resultId TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX idempotency_of ON idempotency (sk);
+
+CREATE TABLE topology_event (
+  key TEXT PRIMARY KEY,
+  spaceId TEXT NOT NULL REFERENCES space(id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  nodeId TEXT NOT NULL,
+  data TEXT NOT NULL,
+  messageCount INTEGER,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX event_seq ON topology_event (spaceId, seq);
+
+CREATE TABLE holder (
+  key TEXT PRIMARY KEY,
+  sk TEXT NOT NULL REFERENCES session(key) ON DELETE CASCADE,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX holder_of ON holder (sk);

@@ -1,0 +1,22 @@
+-- purpose: What a fork needs to know of its source: the session, its Space, and the messages around the cut.
+-- access: read
+-- params: space, key, throughSeq
+-- returns: session, space, tail
+-- json: session, space, tail
+SELECT
+  json_object('id', s.id, 'label', s.label, 'role', s.role, 'status', s.status, 'strategy', s.strategy,
+    'systemPrompt', s.systemPrompt, 'skills', s.skills, 'tags', json(s.tags), 'metadata', s.metadata, 'rootId', s.rootId,
+    'turnCount', s.turnCount, 'messageCount', s.messageCount, 'nextSeq', s.nextSeq,
+    'overrideModel', s.overrideModel, 'overrideConsolidatePrompt', s.overrideConsolidatePrompt,
+    'overrideIntegratePrompt', s.overrideIntegratePrompt, 'overrideCompressPrompt', s.overrideCompressPrompt,
+    'overrideRoleContext', s.overrideRoleContext,
+    'createdAt', s.createdAt, 'updatedAt', s.updatedAt, 'lastActiveAt', s.lastActiveAt) AS session,
+  json_object('id', sp.id, 'name', sp.name, 'config', sp.config, 'strategy', sp.strategy, 'createdAt', sp.createdAt) AS space,
+  (SELECT json_group_array(json_object('seq', r.seq, 'id', m.id, 'sessionId', m.sessionId, 'role', m.role,
+      'content', m.content, 'parts', m.parts, 'state', m.state, 'toolCalls', m.toolCalls, 'toolCallId', m.toolCallId,
+      'toolName', m.toolName, 'isError', m.isError, 'model', m.model, 'usage', m.usage, 'turnId', m.turnId,
+      'createdAt', m.createdAt))
+    FROM has_message AS r JOIN message AS m ON m.key = r.mk
+    WHERE r.sk = :key AND r.seq >= coalesce(:throughSeq, s.nextSeq - 1)
+      AND r.seq < coalesce(:throughSeq, s.nextSeq - 1) + 2) AS tail
+FROM session AS s JOIN space AS sp ON sp.id = :space WHERE s.key = :key;

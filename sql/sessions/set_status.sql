@@ -1,0 +1,19 @@
+-- purpose: Archives or unarchives a session and its node; nothing happens where it has that status.
+-- access: write
+-- params: space, key, id, op, eventKey, data, status, type
+-- returns: outcome, session.*
+-- unused: op
+-- json: tags
+DELETE FROM decision;
+INSERT INTO decision (outcome, now)
+  SELECT CASE s.status WHEN :status THEN 'SAME' ELSE 'DONE' END, clock.now FROM clock JOIN session AS s ON s.key = :key;
+UPDATE topology_node SET status = :status WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
+  SELECT :eventKey, :space, sp.eventSeq + 1, :type, :id, :data, d.now
+  FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
+UPDATE space SET eventSeq = eventSeq + 1
+  WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
+UPDATE session SET status = :status, updatedAt = (SELECT now FROM decision),
+  eventSeq = (SELECT eventSeq FROM space WHERE id = :space)
+WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

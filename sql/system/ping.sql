@@ -1,0 +1,5 @@
+-- purpose: What database this is.
+-- access: read
+-- params: none
+-- returns: text
+SELECT 'SQLite ' || sqlite_version() AS text;

@@ -1,0 +1,14 @@
+-- purpose: A page of the children of each parent, by index; a root's parent key is its Space's id.
+-- access: read
+-- params: space, parents, after, first
+-- returns: parentKey, found, children
+-- json: children
+SELECT p.value AS parentKey,
+  p.value = :space OR EXISTS (SELECT 1 FROM topology_node WHERE key = p.value) AS found,
+  (SELECT json_group_array(json_object(
+      'id', id, 'parentId', parentId, 'label', label, 'status', status, 'role', role, 'depth', depth,
+      'index', "index", 'childCount', childCount, 'turnCount', turnCount, 'sourceSessionId', sourceSessionId,
+      'sourceSeq', sourceSeq, 'createdAt', createdAt, 'lastActiveAt', lastActiveAt))
+    FROM (SELECT * FROM topology_node WHERE parentKey = p.value AND "index" > :after
+      ORDER BY "index" LIMIT :first)) AS children
+FROM json_each(:parents) AS p;

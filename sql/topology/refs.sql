@@ -1,0 +1,13 @@
+-- purpose: The nodes that each node refers to, in the order of insertion.
+-- access: read
+-- params: keys, first, offset
+-- returns: key, nodes
+-- json: nodes
+SELECT k.value AS key,
+  (SELECT json_group_array(json_object(
+      'id', id, 'parentId', parentId, 'label', label, 'status', status, 'role', role, 'depth', depth,
+      'index', "index", 'childCount', childCount, 'turnCount', turnCount, 'sourceSessionId', sourceSessionId,
+      'sourceSeq', sourceSeq, 'createdAt', createdAt, 'lastActiveAt', lastActiveAt))
+    FROM (SELECT n.* FROM ref AS r JOIN topology_node AS n ON r.fromKey = k.value AND n.key = r.toKey
+      ORDER BY r.seq LIMIT :first OFFSET :offset)) AS nodes
+FROM json_each(:keys) AS k;

@@ -1,0 +1,5 @@
+-- purpose: Open turns of all Spaces whose lease ran out, the oldest first.
+-- access: read
+-- params: first
+-- returns: spaceId, id
+SELECT t.spaceId, t.id FROM turn AS t, clock WHERE t.leaseUntil < clock.now ORDER BY t.leaseUntil LIMIT :first;

@@ -1,0 +1,1 @@
+"""Conversations as a forest in a graph database, served through GraphQL."""

@@ -1,0 +1,71 @@
+"""The composition root: settings in, the whole service out. Nothing else constructs engines."""
+
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from stello_graph.errors import InvalidInput
+from stello_graph.llm.anthropic import AnthropicLLM
+from stello_graph.llm.offline import OfflineLLM
+from stello_graph.ports import LLM, Store
+from stello_graph.service import StelloGraph
+from stello_graph.settings import Settings
+from stello_graph.store.engine import Engine
+from stello_graph.store.neo4j import Neo4jEngine
+from stello_graph.store.sqlite import SqliteEngine
+from stello_graph.store.store import GraphStore
+
+__all__ = ["build", "open_engine", "open_llm"]
+
+_GRAPH_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+
+
+def build(settings: Settings, *, store: Store | None = None, llm: LLM | None = None) -> StelloGraph:
+    """The service. What is passed in takes the place of what the settings name."""
+    return StelloGraph(
+        GraphStore(open_engine(settings)) if store is None else store,
+        open_llm(settings) if llm is None else llm,
+        settings,
+    )
+
+
+def open_engine(settings: Settings) -> Engine:
+    """The engine that the store's URL names; nothing is opened before the first query.
+
+    Raises:
+        InvalidInput: the URL is of no known kind.
+    """
+    if settings.sqlite_path is not None:
+        return SqliteEngine(Path(settings.sqlite_path))
+    if settings.store.partition("://")[0] in _GRAPH_SCHEMES:
+        return Neo4jEngine(
+            settings.store,
+            user=settings.neo4j_user,
+            password=_secret(settings.neo4j_password),
+            database=settings.neo4j_database,
+            pool_size=settings.neo4j_pool_size,
+        )
+    raise InvalidInput(
+        f'the store "{settings.store.partition("://")[0]}" is of no known kind: '
+        "use sqlite:///file.db, neo4j://host:7687 or bolt://host:7687"
+    )
+
+
+def open_llm(settings: Settings) -> LLM:
+    """The model provider: Anthropic where there is a key, else the offline model.
+
+    Raises:
+        InvalidInput: Anthropic is asked for, but there is no key.
+    """
+    key = _secret(settings.anthropic_api_key)
+    provider = settings.model_provider or ("anthropic" if key else "offline")
+    if provider == "offline":
+        return OfflineLLM()
+    if key is None:
+        raise InvalidInput("the model provider anthropic needs ANTHROPIC_API_KEY")
+    chosen = {} if settings.model is None else {"default_model": settings.model}
+    return AnthropicLLM(key, base_url=settings.anthropic_base_url, **chosen)
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return None if value is None else value.get_secret_value()

@@ -1,0 +1,1 @@
+"""Orchestration: turns, forks, topology, memory across sessions; composes the Session layer."""

@@ -1,0 +1,323 @@
+"""Turns: begun, run and ended here; followed, cancelled and closed from any process."""
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from stello_graph.errors import ErrorCode, InvalidInput, ModelError, NotFound, SessionBusy, StelloError
+from stello_graph.forest import endings
+from stello_graph.forest.checks import check_range, check_text, idempotency
+from stello_graph.forest.live import LiveTurn
+from stello_graph.forest.queues import Queues
+from stello_graph.forest.turn_events import after, replay
+from stello_graph.ids import check_id, key_of, new_id
+from stello_graph.model.context import ModelRequest
+from stello_graph.model.message import Draft, Message, MessageRole
+from stello_graph.model.requests import Send, WhenBusy
+from stello_graph.model.turn import (
+    MessageStored,
+    StopReason,
+    Turn,
+    TurnEnded,
+    TurnError,
+    TurnEvent,
+    TurnStatus,
+)
+from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
+from stello_graph.ports import LLM, SpaceStore, Store
+from stello_graph.session.call import call
+from stello_graph.session.context.compile import Compiled, compile_context
+from stello_graph.session.model_choice import model_of, window_of
+
+__all__ = ["TurnTimes", "Turns"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTimes:
+    """Times of the turn protocol, in seconds: see the settings of the same names."""
+
+    lease: float = 20.0
+    renew: float = 2.0
+    janitor: float = 5.0
+    follow: float = 0.5
+
+
+class Turns:
+    """All turns of this process, of whatever Space."""
+
+    def __init__(self, store: Store, llm: LLM, times: TurnTimes, *, content_limit: int) -> None:
+        self._store = store
+        self._llm = llm
+        self._times = times
+        self._content_limit = content_limit
+        self._live: dict[str, LiveTurn] = {}
+        self._queues = Queues()
+
+    async def start(self, store: SpaceStore, asked: Send) -> Turn:
+        """Begins a turn; it goes on by itself.
+
+        Raises:
+            SessionBusy: at once with REJECT, else after the queue's timeout.
+        """
+        check_id(asked.session_id, "sessionId")
+        check_text(asked.content, "content", self._content_limit)
+        check_range(asked.queue_timeout_ms, "queueTimeoutMs", 0, 3_600_000)
+        if asked.max_tool_rounds is not None:
+            check_range(asked.max_tool_rounds, "maxToolRounds", 0, 100)
+        if not asked.content.strip():
+            raise InvalidInput("content says something")
+        return await self._begin_in_turn(store, asked)
+
+    async def send(self, store: SpaceStore, asked: Send) -> Turn:
+        """Begins a turn, or joins it, and waits for its end."""
+        turn = await self.start(store, asked)
+        return await self.ended(store, turn)
+
+    async def ended(self, store: SpaceStore, turn: Turn) -> Turn:
+        """Waits until a turn no longer runs."""
+        live = self._live.get(key_of(store.space_id, turn.id))
+        if live is not None:
+            await live.over.wait()
+            if live.ended is not None:
+                return live.ended
+        while turn.status is TurnStatus.RUNNING:
+            await asyncio.sleep(self._times.follow)
+            turn = await self._stored(store, turn.id)
+        return turn
+
+    async def cancel(self, store: SpaceStore, turn_id: str) -> Turn:
+        """Asks for the end of a turn and waits for it as long as its holder may take to hear of it."""
+        turn = await store.cancel_turn(check_id(turn_id))
+        live = self._live.get(key_of(store.space_id, turn_id))
+        if live is not None:
+            live.stop(StopReason.CANCELLED)
+        if not turn.is_open:
+            return turn
+        try:
+            async with asyncio.timeout(2 * self._times.renew + 1):
+                return await self.ended(store, turn)
+        except TimeoutError:
+            return await self.close_dead(store, turn_id) or await self._stored(store, turn_id)
+
+    async def follow(self, store: SpaceStore, turn_id: str, seq: int) -> AsyncIterator[TurnEvent]:
+        """What a turn emitted after number `seq`, then what it emits, up to its end."""
+        await self._stored(store, check_id(turn_id))
+        told: set[str] = set()
+        async for events in self._known_events(store, turn_id):
+            for event in after(events, seq, told):
+                seq = max(seq, event.seq)
+                if isinstance(event, MessageStored):
+                    told.add(event.message.id)
+                yield event
+                if isinstance(event, TurnEnded):
+                    return
+
+    async def close_dead(self, store: SpaceStore, turn_id: str) -> Turn | None:
+        """Closes a turn whose lease ran out; None where it lives, or is closed already."""
+        turn = (await store.turns([turn_id])).get(turn_id)
+        if turn is None or not turn.is_open:
+            return None
+        written = (await store.turn_messages([turn_id]))[turn_id]
+        ended = await store.end_turn(endings.closed(turn, written))
+        return None if ended is None else ended[0]
+
+    async def close_dead_turns(self) -> int:
+        """Closes all turns whose lease ran out, of every Space; answers how many."""
+        closed = 0
+        for space_id, turn_id in await self._store.expired_turns(100):
+            closed += await self.close_dead(self._store.in_space(space_id), turn_id) is not None
+        return closed
+
+    async def keep_house(self) -> None:
+        """Looks for dead turns for ever; a store that is away is looked for again."""
+        while True:
+            try:
+                await self.close_dead_turns()
+            except StelloError as error:
+                logger.warning("dead turns could not be looked for: %s", error.message)
+            await asyncio.sleep(self._times.janitor * random.uniform(0.8, 1.2))
+
+    async def stop(self, grace: float) -> None:
+        """Gives running turns `grace` seconds, then cuts them legally, and waits for that."""
+        running = [live.work for live in self._live.values() if live.work is not None]
+        if running:
+            await asyncio.wait(running, timeout=grace)
+        for live in list(self._live.values()):
+            live.stop(StopReason.INTERRUPTED)
+        await asyncio.gather(*(work for work in running if not work.done()), return_exceptions=True)
+
+    async def _known_events(self, store: SpaceStore, turn_id: str) -> AsyncIterator[Sequence[TurnEvent]]:
+        """A turn's events so far, again and again: as they happen here, else as they are stored."""
+        live = self._live.get(key_of(store.space_id, turn_id))
+        if live is not None:
+            async for events in live.follow():
+                yield events
+        while True:
+            turn = await self._stored(store, turn_id)
+            yield replay(turn, (await store.turn_messages([turn_id]))[turn_id])
+            await asyncio.sleep(self._times.follow)
+
+    async def _begin_in_turn(self, store: SpaceStore, asked: Send) -> Turn:
+        """First come, first served inside this process; across processes by jittered polling."""
+        begin = self._beginning(store, asked)
+        if asked.when_busy is WhenBusy.REJECT:
+            return await begin()
+        loop, busy = asyncio.get_running_loop(), None
+        deadline = loop.time() + asked.queue_timeout_ms / 1_000
+        interrupts = asked.when_busy is WhenBusy.INTERRUPT
+        try:
+            async with self._queues.first(key_of(store.space_id, asked.session_id), deadline):
+                while True:
+                    try:
+                        return await begin()
+                    except SessionBusy as error:
+                        busy = error
+                    async with asyncio.timeout_at(deadline):
+                        await self._until_free(store, busy.details["turnId"], interrupts)
+                    interrupts = False
+        except TimeoutError:
+            raise busy or SessionBusy(f'many wait for session "{asked.session_id}"') from None
+
+    def _beginning(self, store: SpaceStore, asked: Send) -> Callable[[], Awaitable[Turn]]:
+        """How to try once to begin a turn. What began goes on, whatever becomes of the caller."""
+        given = {"sessionId": asked.session_id, "content": asked.content}
+        key = idempotency(asked.idempotency_key, "send", given)
+        turn_id = new_id()
+        draft = Draft(id=new_id(), role=MessageRole.USER, content=asked.content, turn_id=turn_id)
+
+        async def attempt() -> Turn:
+            while True:
+                begun = await store.begin_turn(
+                    asked.session_id, turn_id, draft, lease=self._times.lease, idempotency=key
+                )
+                match begun:
+                    case TurnJoined():
+                        return begun.turn
+                    case TurnExpired():
+                        await self.close_dead(store, begun.turn.id)
+                    case TurnBegun():
+                        return self._launch(store, begun)
+
+        return lambda: asyncio.shield(asyncio.create_task(attempt()))
+
+    def _launch(self, store: SpaceStore, begun: TurnBegun) -> Turn:
+        live = LiveTurn(store, begun)
+        self._live[key_of(store.space_id, begun.turn.id)] = live
+        live.work = asyncio.create_task(self._run(live))
+        return begun.turn
+
+    async def _until_free(self, store: SpaceStore, turn_id: str, interrupts: bool) -> None:
+        """Waits for a turn of this process, or a moment for one of another."""
+        if interrupts:
+            with contextlib.suppress(NotFound):
+                await self.cancel(store, turn_id)
+            return
+        live = self._live.get(key_of(store.space_id, turn_id))
+        if live is not None:
+            await live.over.wait()
+        else:
+            await asyncio.sleep(self._times.follow * random.uniform(0.2, 1.0))
+
+    async def _run(self, live: LiveTurn) -> None:
+        renewals = asyncio.create_task(self._renew(live))
+        try:
+            end = await self._converse(live)
+        except asyncio.CancelledError:
+            live.cut = live.cut or StopReason.INTERRUPTED
+            await asyncio.shield(
+                asyncio.create_task(self._end(live, endings.cut(live.turn, live.text, live.cut)))
+            )
+            raise
+        finally:
+            renewals.cancel()
+        await self._end(live, end)
+
+    async def _converse(self, live: LiveTurn) -> TurnEnd:
+        begun = live.begun
+        try:
+            compiled = self._compiled(live)
+            request = ModelRequest(
+                model=model_of(begun.conversation, self._llm),
+                messages=compiled.messages,
+                max_output_tokens=begun.conversation.config.max_output_tokens,
+            )
+            asking = asyncio.create_task(call(self._llm, request, on_text=live.on_text))
+            live.working_on(asking)
+            try:
+                reply = await asking
+            finally:
+                live.working_on(None)
+                asking.cancel()
+            return endings.completed(live.turn, reply)
+        except ModelError as error:
+            told = TurnError(code=error.code, message=error.message, retryable=error.retryable)
+            return endings.failed(live.turn, live.text, told)
+        except asyncio.CancelledError:
+            if live.cut is None:
+                raise
+            return endings.cut(live.turn, live.text, live.cut)
+        except Exception:
+            logger.exception("turn %s failed", begun.turn.id)
+            unknown = f"an error of the server; its log names turn {begun.turn.id}"
+            told = TurnError(code=ErrorCode.INTERNAL, message=unknown, retryable=False)
+            return endings.failed(live.turn, live.text, told)
+
+    def _compiled(self, live: LiveTurn) -> Compiled:
+        begun = live.begun
+        pending = begun.conversation.session.insight
+        return compile_context(
+            begun.conversation,
+            begun.user_message.content,
+            insight=pending.content if pending is not None else None,
+            max_context_tokens=window_of(begun.conversation, self._llm),
+        )
+
+    async def _renew(self, live: LiveTurn) -> None:
+        """Renews the lease and stores the text so far, until the turn ends or is lost."""
+        while True:
+            await asyncio.sleep(self._times.renew)
+            try:
+                cancelled = await live.store.renew_turn(
+                    live.begun.turn, lease=self._times.lease, partial=live.text, round=live.round
+                )
+            except StelloError as error:
+                logger.warning("turn %s could not be renewed: %s", live.begun.turn.id, error.message)
+                continue
+            if cancelled is None:
+                live.lost = True
+                live.stop(StopReason.INTERRUPTED)
+                return
+            if cancelled:
+                live.stop(StopReason.CANCELLED)
+
+    async def _end(self, live: LiveTurn, end: TurnEnd) -> None:
+        """Stores the end. A store that is away is asked again until the lease is surely lost."""
+        ended: tuple[Turn, list[Message]] | None = None
+        deadline = asyncio.get_running_loop().time() + self._times.lease
+        while not live.lost:
+            try:
+                ended = await live.store.end_turn(end)
+                break
+            except StelloError as error:
+                logger.warning("the end of turn %s could not be stored: %s", end.turn.id, error.message)
+                if asyncio.get_running_loop().time() > deadline:
+                    break
+                await asyncio.sleep(min(1.0, self._times.renew))
+            except Exception:
+                logger.exception("the end of turn %s could not be stored", end.turn.id)
+                break
+        for message in () if ended is None else ended[1]:
+            live.stored(message)
+        live.finish(None if ended is None else ended[0])
+        del self._live[key_of(live.store.space_id, end.turn.id)]
+
+    async def _stored(self, store: SpaceStore, turn_id: str) -> Turn:
+        found = (await store.turns([turn_id])).get(turn_id)
+        if found is None:
+            raise NotFound.of("turn", turn_id)
+        return found

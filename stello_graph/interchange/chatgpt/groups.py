@@ -1,0 +1,87 @@
+"""Which output answers which tool call. The export has no ids for that: it goes by tool and order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stello_graph.interchange.chatgpt.nodes import Node
+from stello_graph.interchange.chatgpt.pieces import Kind, Piece
+
+__all__ = ["Group", "groups_of", "units_of"]
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """What belongs together: a call and its outputs, outputs without a call, or one message of text.
+
+    Attributes:
+        stretch: how many texts come before it.
+    """
+
+    tool: str = ""
+    call: Node | None = None
+    outputs: list[Node] = field(default_factory=list)
+    said: Node | None = None
+    stretch: int = 0
+
+
+def groups_of(nodes: Sequence[Node], pieces: Mapping[Node, Piece]) -> list[Group]:
+    """Groups the nodes of one path, in the order of the groups' first nodes.
+
+    An output answers the first open call of its tool since the last text. Else it goes on with the
+    output before it, if that is of the same tool; else it answers the first open call of its tool, else
+    the first open call; else it stands alone.
+    """
+    groups: list[Group] = []
+    open_calls: list[Group] = []
+    latest: Group | None = None
+    stretch = 0
+    for node in nodes:
+        piece = pieces[node]
+        if piece.kind is Kind.CALL:
+            open_calls.append(Group(piece.tool, call=node, stretch=stretch))
+            groups.append(open_calls[-1])
+        elif piece.kind is Kind.OUTPUT:
+            group = _answered(open_calls, piece.tool, stretch, latest)
+            if group is None:
+                group = Group(piece.tool or "tool", stretch=stretch)
+                groups.append(group)
+            if group in open_calls:
+                open_calls.remove(group)
+            group.outputs.append(node)
+            latest = group
+        else:
+            groups.append(Group(said=node, stretch=stretch))
+            latest, stretch = None, stretch + 1
+    return groups
+
+
+def _answered(open_calls: list[Group], tool: str, stretch: int, latest: Group | None) -> Group | None:
+    same = [group for group in open_calls if _is_same(group.tool, tool)]
+    near = next((group for group in same if group.stretch == stretch), None)
+    if near:
+        return near
+    if latest and _is_same(latest.tool, tool):
+        return latest
+    return next(iter(same or open_calls), None)
+
+
+def _is_same(tool: str, other: str) -> bool:
+    """Whether both mean one tool: `web` and `web.run` do, and no name is any."""
+    return not tool or not other or tool.partition(".")[0] == other.partition(".")[0]
+
+
+def units_of(nodes: tuple[Node, ...], pieces: Mapping[Node, Piece]) -> list[tuple[Node, ...]]:
+    """Cuts `nodes` wherever no group is cut. Each unit alone falls into the same groups as here."""
+    places = {node: place for place, node in enumerate(nodes)}
+    last_of: dict[Node, int] = {}
+    for group in groups_of(nodes, pieces):
+        members = [node for node in (group.call, group.said, *group.outputs) if node]
+        last = max(places[node] for node in members)
+        last_of.update(dict.fromkeys(members, last))
+    units, start, reach = [], 0, 0
+    for place, node in enumerate(nodes):
+        reach = max(reach, last_of[node])
+        if place == reach:
+            units.append(nodes[start : place + 1])
+            start = reach = place + 1
+    return units

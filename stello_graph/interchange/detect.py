@@ -1,0 +1,48 @@
+"""Tells which format a file has by its beginning."""
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from stello_graph.errors import InvalidInput
+
+__all__ = ["HEAD_SIZE", "Format", "detect"]
+
+HEAD_SIZE = 1 << 20
+"""How many bytes of a file `detect` wants to see."""
+
+_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*(:?)|[\[\]{}]', re.DOTALL)
+
+
+class Format(StrEnum):
+    """The formats that can be imported."""
+
+    CHATGPT = "chatgpt"
+
+
+_MARKS = {b"mapping": Format.CHATGPT}
+
+
+def detect(head: bytes) -> Format:
+    """The format of a file that begins with `head`, by the keys of its first objects.
+
+    Raises:
+        InvalidInput: none of the formats that can be imported.
+    """
+    for key in _outer_keys(head):
+        if key in _MARKS:
+            return _MARKS[key]
+    raise InvalidInput(f"this is no file that can be imported; known formats: {', '.join(Format)}")
+
+
+def _outer_keys(head: bytes) -> Iterator[bytes]:
+    """The keys of the objects that stand alone or in one array; `head` may end anywhere."""
+    open_brackets = b""
+    for token in _TOKEN.finditer(head):
+        bracket = token[0][:1]
+        if bracket in b"[{":
+            open_brackets += bracket
+        elif bracket in b"]}":
+            open_brackets = open_brackets[:-1]
+        elif token[2] and open_brackets in (b"{", b"[{"):
+            yield token[1]

@@ -1,0 +1,75 @@
+"""Text of other products made fit to be stored."""
+
+import math
+import re
+from typing import Any
+
+__all__ = ["Cleaner", "Unfit", "excerpt", "label_of"]
+
+MAX_LABEL = 200
+MAX_DEPTH = 64
+MAX_EXCERPT = 40
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_BREAKS = re.compile(r"[\s\x1c-\x1f\x85\u2028\u2029]+")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+
+
+class Unfit(ValueError):
+    """A value that cannot be stored in any form; the text says why."""
+
+
+class Cleaner:
+    """Replaces what no store takes, and remembers that it did.
+
+    Attributes:
+        replaced: whether there was a NUL or a lone surrogate; each became U+FFFD.
+    """
+
+    def __init__(self) -> None:
+        self.replaced = False
+
+    def text(self, text: str) -> str:
+        """`text` without NUL and lone surrogates."""
+        if _UNSTORABLE.search(text):
+            self.replaced = True
+            return _UNSTORABLE.sub("\ufffd", text)
+        return text
+
+    def value(self, value: Any, depth: int = 0) -> Any:
+        """A JSON value whose strings are clean and whose numbers fit: an integer beyond 64 bits becomes a
+        string, infinity and NaN become null.
+
+        Raises:
+            Unfit: the value is nested too deeply for the store's encoder.
+        """
+        if depth > MAX_DEPTH:
+            raise Unfit("nested too deeply")
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(key): self.value(each, depth + 1) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.value(each, depth + 1) for each in value]
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return str(value)
+        return value
+
+
+def label_of(text: Any, default: str = "") -> str:
+    """`text` as a label: one line, no control characters, 200 characters at most."""
+    line = _one_line(text) if isinstance(text, str) else ""
+    return (line if len(line) <= MAX_LABEL else line[: MAX_LABEL - 1].rstrip() + "…") or default
+
+
+def excerpt(text: str) -> str:
+    """The first words of `text`, thinking left out."""
+    line = _one_line(_THINKING.sub("", text[:10_000])[: 10 * MAX_EXCERPT])
+    return line if len(line) <= MAX_EXCERPT else line[: MAX_EXCERPT - 1].rstrip() + "…"
+
+
+def _one_line(text: str) -> str:
+    return _CONTROLS.sub("", _BREAKS.sub(" ", text)).strip()

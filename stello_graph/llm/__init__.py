@@ -1,0 +1,1 @@
+"""Models: one adapter a provider, the offline model, and the double that tests use."""

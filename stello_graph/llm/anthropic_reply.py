@@ -1,0 +1,163 @@
+"""A Reply out of the events of Anthropic's stream. Pure."""
+
+import json
+from typing import Any
+
+from stello_graph.errors import ContextTooLong, ModelUnavailable
+from stello_graph.model.context import Reply, ReplyStop
+from stello_graph.model.message import ToolCall
+from stello_graph.model.values import Usage
+
+__all__ = ["ReplyBuilder"]
+
+_PLAIN = ("text", "tool_use")
+
+_STOPS = {
+    "end_turn": ReplyStop.END_TURN,
+    "stop_sequence": ReplyStop.END_TURN,
+    "tool_use": ReplyStop.TOOL_USE,
+    "max_tokens": ReplyStop.MAX_TOKENS,
+    "refusal": ReplyStop.REFUSAL,
+    "model_context_window_exceeded": ReplyStop.MAX_TOKENS,
+    # A pause asks to be gone on from: what came is cut, as by max_tokens.
+    "pause_turn": ReplyStop.MAX_TOKENS,
+}
+
+_USAGE = {
+    "input_tokens": "input_tokens",
+    "output_tokens": "output_tokens",
+    "cache_read_tokens": "cache_read_input_tokens",
+    "cache_write_tokens": "cache_creation_input_tokens",
+}
+
+
+class ReplyBuilder:
+    """Takes the events of one stream, as plain dicts and in order, then gives the Reply."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._json: dict[int, str] = {}
+        self._usage: dict[str, int] = {}
+        self._stop: str | None = None
+
+    def add(self, event: dict[str, Any]) -> str:
+        """Takes one event. Returns the text that it brought, often none.
+
+        Raises:
+            ModelUnavailable: the event is not of the form that was agreed.
+        """
+        try:
+            return self._take(event)
+        except (KeyError, TypeError) as error:
+            raise ModelUnavailable("the model's answer makes no sense") from error
+
+    def reply(self) -> Reply:
+        """The whole reply.
+
+        Raises:
+            ModelUnavailable: the stream ended before the model did.
+            ContextTooLong: the window was full before the model said anything.
+        """
+        if self._stop is None:
+            raise ModelUnavailable("the model's answer broke off")
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        calls, cut = self._calls()
+        text = "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
+        if self._stop == "model_context_window_exceeded" and not text and not calls:
+            raise ContextTooLong("the request fills the model's whole window")
+        stop = _STOPS.get(self._stop, ReplyStop.END_TURN)
+        if stop is ReplyStop.REFUSAL:
+            calls = []
+            blocks = [block for block in blocks if block.get("type") != "tool_use"]
+        elif calls and stop is ReplyStop.END_TURN:
+            stop = ReplyStop.TOOL_USE
+        elif not calls and stop is ReplyStop.TOOL_USE:
+            stop = ReplyStop.END_TURN
+        return Reply(
+            text=text,
+            parts=blocks if any(block.get("type") not in _PLAIN for block in blocks) else None,
+            tool_calls=tuple(calls),
+            # A call that cannot be read must not run: only this stop says so.
+            stop=ReplyStop.MAX_TOKENS if cut and stop is ReplyStop.TOOL_USE else stop,
+            usage=Usage(**self._usage, llm_calls=1),
+            model=self._model,
+        )
+
+    def _take(self, event: dict[str, Any]) -> str:
+        match event.get("type"):
+            case "message_start":
+                self._model = event["message"].get("model") or self._model
+                self._count(event["message"].get("usage"))
+            case "content_block_start":
+                self._blocks[event["index"]] = dict(event["content_block"])
+                if event["content_block"].get("type") == "text":
+                    return event["content_block"].get("text") or ""
+            case "content_block_delta":
+                return self._extend(event["index"], event["delta"])
+            case "message_delta":
+                self._stop = event["delta"].get("stop_reason") or self._stop
+                self._count(event.get("usage"))
+        return ""
+
+    def _extend(self, index: int, delta: dict[str, Any]) -> str:
+        block = self._blocks.setdefault(index, {"type": "text", "text": ""})
+        match delta.get("type"):
+            case "text_delta":
+                block["text"] = (block.get("text") or "") + delta["text"]
+                return str(delta["text"])
+            case "thinking_delta":
+                block["thinking"] = (block.get("thinking") or "") + delta["thinking"]
+            case "signature_delta":
+                block["signature"] = delta["signature"]
+            case "input_json_delta":
+                self._json[index] = self._json.get(index, "") + delta["partial_json"]
+            case "citations_delta":
+                block["citations"] = [
+                    *(block.get("citations") or ()),
+                    delta["citation"],
+                ]
+        return ""
+
+    def _calls(self) -> tuple[list[ToolCall], bool]:
+        """The calls, and whether one of them was cut. Their parsed input is put into the blocks too."""
+        calls: list[ToolCall] = []
+        cut = False
+        for index in sorted(self._blocks):
+            block = self._blocks[index]
+            if block.get("type") != "tool_use":
+                continue
+            if index in self._json:
+                parsed = _parsed(self._json[index])
+                cut = cut or parsed is None
+                block["input"] = parsed or {}
+            calls.append(
+                ToolCall(
+                    id=block["id"],
+                    name=block["name"],
+                    arguments=block.get("input") or {},
+                )
+            )
+        return calls, cut
+
+    def _count(self, usage: dict[str, Any] | None) -> None:
+        for ours, theirs in _USAGE.items():
+            if usage and usage.get(theirs) is not None:
+                self._usage[ours] = usage[theirs]
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    """The arguments, {} for a call without any, None for JSON that was cut.
+
+    A lone surrogate, which a JSON escape can hold, is no UTF-8, and NaN no JSON: no store takes either.
+    """
+    if not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+        if not isinstance(value, dict):
+            return None
+        clean = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        return dict(json.loads(clean))
+    except (ValueError, RecursionError):
+        return None

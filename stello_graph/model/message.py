@@ -1,0 +1,70 @@
+"""L3: the raw transcript."""
+
+from enum import StrEnum
+from typing import Any
+
+from stello_graph.model.values import Usage, Value
+
+__all__ = ["Draft", "Message", "MessageRole", "MessageState", "ToolCall"]
+
+
+class MessageRole(StrEnum):
+    """Who speaks."""
+
+    USER = "USER"
+    ASSISTANT = "ASSISTANT"
+    TOOL = "TOOL"
+
+
+class MessageState(StrEnum):
+    """TRUNCATED: an interrupted reply. CANCELLED: a result that stands for a call that never finished."""
+
+    COMPLETE = "COMPLETE"
+    TRUNCATED = "TRUNCATED"
+    CANCELLED = "CANCELLED"
+
+
+class ToolCall(Value):
+    """A call that the model asks for; `arguments` is any JSON value."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+class Draft(Value):
+    """A message that is not stored yet: what a Message says, without its place and time.
+
+    Attributes:
+        id: made by the writer, before the transaction, so that the write can be run again.
+        parts: blocks as the model gave or got them, or None where there is only text.
+        created_at: UTC microseconds; None takes the store's clock.
+    """
+
+    id: str
+    role: MessageRole
+    content: str
+    parts: Any = None
+    state: MessageState = MessageState.COMPLETE
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    is_error: bool = False
+    model: str | None = None
+    usage: Usage | None = None
+    turn_id: str | None = None
+    created_at: int | None = None
+
+
+class Message(Draft):
+    """A stored message, as seen through one session. Immutable.
+
+    Attributes:
+        seq: its place in the session, from 1, never renumbered.
+        session_id: the session that it was written in.
+        created_at: UTC microseconds.
+    """
+
+    seq: int
+    session_id: str
+    created_at: int

@@ -1,0 +1,161 @@
+"""What is asked to be written, checked and resolved before a store sees it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from stello_graph.model.context import Conversation
+from stello_graph.model.message import Draft, Message
+from stello_graph.model.session import Session, SessionDigest
+from stello_graph.model.space import Space
+from stello_graph.model.turn import StopReason, Turn, TurnError, TurnStatus
+from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrategy, Usage, Value
+
+__all__ = [
+    "DigestPage",
+    "ForkDraft",
+    "ForkSource",
+    "Idempotency",
+    "ImportDraft",
+    "SessionDraft",
+    "SessionFilter",
+    "StoredTranscript",
+    "TurnBegun",
+    "TurnEnd",
+    "TurnExpired",
+    "TurnJoined",
+]
+
+
+class Idempotency(Value):
+    """A caller's key with a hash of the input: the same pair gives the first result again."""
+
+    key: str
+    input_hash: str
+
+
+class SessionDraft(Value):
+    """A session to create. `strategy` None takes the Space's; under a parent the tree's counts."""
+
+    id: str
+    parent_id: str | None = None
+    label: str
+    role: SessionRole = SessionRole.STANDARD
+    strategy: TopologyStrategy | None = None
+    system_prompt: str | None = None
+    skills: tuple[str, ...] | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Any = None
+    overrides: Mapping[str, str | None] = MappingProxyType({})
+
+
+class ForkDraft(SessionDraft):
+    """A fork to create, everything inherited resolved.
+
+    Attributes:
+        through_seq: the last message that it shares with its source, None for none.
+        opening: the opening words, stored as its first own message.
+    """
+
+    parent_id: str
+    source_id: str
+    through_seq: int | None = None
+    opening: Draft | None = None
+
+
+class ForkSource(Value):
+    """A source as a fork finds it. `tail` holds the messages at and directly after the cut."""
+
+    session: Session
+    space: Space
+    tail: tuple[Message, ...]
+
+
+class ImportDraft(Value):
+    """An imported session: a root, or a fork of `source_id` that shares messages up to `through_seq`."""
+
+    id: str
+    source_id: str | None = None
+    through_seq: int | None = None
+    label: str
+    status: SessionStatus = SessionStatus.ACTIVE
+    tags: tuple[str, ...] = ()
+    metadata: Any = None
+    turn_count: int
+    messages: tuple[Draft, ...]
+    created_at: int | None = None
+    updated_at: int | None = None
+
+
+class StoredTranscript(Value):
+    """Where a stored session ends, and the ids of its messages in order."""
+
+    id: str
+    next_seq: int
+    message_ids: tuple[str, ...]
+
+
+class SessionFilter(Value):
+    """Which sessions are meant; None means all."""
+
+    status: SessionStatus | None = None
+    role: SessionRole | None = None
+    tag: str | None = None
+    root_id: str | None = None
+
+
+class DigestPage(Value):
+    """Some digests. `event_seq` was read before them."""
+
+    event_seq: int
+    digests: tuple[SessionDigest, ...]
+
+
+class TurnBegun(Value):
+    """The session is held now, and this is what the model is asked about."""
+
+    turn: Turn
+    conversation: Conversation
+    user_message: Message
+    insight_revision: int | None = None
+
+
+class TurnJoined(Value):
+    """The idempotency key is known: this is its turn."""
+
+    turn: Turn
+
+
+class TurnExpired(Value):
+    """The session's turn lost its holder and has to be closed first."""
+
+    turn: Turn
+
+
+class TurnEnd(Value):
+    """How a turn ends.
+
+    Attributes:
+        fence: the holder's; a newer holder makes this end void.
+        closing: True for one who is not the holder: refused while the lease runs.
+        completed: counts as a turn of the user's, and consumes the pinned insight.
+        messages: stored with it, in order.
+        usage: the turn's, in sum.
+        new_usage: what session and Space do not know of yet.
+    """
+
+    turn: Turn
+    fence: int
+    closing: bool = False
+    status: TurnStatus
+    stop_reason: StopReason
+    error: TurnError | None = None
+    tool_rounds: int = 0
+    messages: tuple[Draft, ...] = ()
+    usage: Usage = Usage()
+    new_usage: Usage = Usage()
+
+    @property
+    def completed(self) -> bool:
+        """Whether the reply came to its end."""
+        return self.status is TurnStatus.COMPLETED

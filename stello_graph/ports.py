@@ -1,0 +1,350 @@
+"""What the core asks of the outside: a model, and storage by consumer.
+
+`SessionStore` is one Space seen from single sessions; `SpaceStore` adds what only orchestration
+may know: topology, digests, listing. `Store` opens Spaces and holds what belongs to none.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Protocol
+
+from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
+from stello_graph.model.message import Draft, Message, MessageRole
+from stello_graph.model.session import Session
+from stello_graph.model.space import Space
+from stello_graph.model.topology import StarMap, TopologyNode
+from stello_graph.model.turn import Turn
+from stello_graph.model.values import SessionStatus, Usage
+from stello_graph.model.writes import (
+    DigestPage,
+    ForkDraft,
+    ForkSource,
+    Idempotency,
+    ImportDraft,
+    SessionDraft,
+    SessionFilter,
+    StoredTranscript,
+    TurnBegun,
+    TurnEnd,
+    TurnExpired,
+    TurnJoined,
+)
+
+__all__ = ["LLM", "SessionStore", "SpaceStore", "Store"]
+
+
+class LLM(Protocol):
+    """A model provider."""
+
+    @property
+    def default_model(self) -> str:
+        """The model that is asked where nobody names another."""
+        ...
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether this is the built-in model that only pretends."""
+        ...
+
+    def window(self, model: str) -> int | None:
+        """The context window of `model` in tokens, None where it is not known."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[TextChunk | Reply]:
+        """Asks once: chunks of text as they come, then exactly one Reply.
+
+        Raises:
+            ModelUnavailable: no answer, an overload, or a stream that broke off. Retryable.
+            ModelRateLimited: `details["retryAfter"]` has the seconds where the provider said so.
+            ModelRefused: wrong key, unknown model, a request that the provider calls illegal.
+            ContextTooLong: the request is beyond the window.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Frees the connections."""
+        ...
+
+
+class SessionStore(Protocol):
+    """One Space, seen from single sessions: transcript, turns, memory.
+
+    A session or turn that does not exist in the Space raises NotFound; writes to an archived
+    session raise SessionArchived. Each write is one transaction.
+    """
+
+    @property
+    def space_id(self) -> str:
+        """The tenant that every query names."""
+        ...
+
+    async def conversation(self, session_id: str) -> Conversation:
+        """What compiling needs: the transcript from after the compression on."""
+        ...
+
+    async def whole_conversation(self, session_id: str) -> Conversation:
+        """As `conversation`, with the whole transcript."""
+        ...
+
+    async def newest_messages(
+        self,
+        session_ids: Sequence[str],
+        *,
+        after: int,
+        before: int,
+        first: int,
+        roles: Sequence[MessageRole] | None,
+    ) -> dict[str, list[Message]]:
+        """By session, the newest `first` messages with after < seq < before, oldest first."""
+        ...
+
+    async def oldest_messages(
+        self,
+        session_ids: Sequence[str],
+        *,
+        after: int,
+        before: int,
+        first: int,
+        roles: Sequence[MessageRole] | None,
+    ) -> dict[str, list[Message]]:
+        """By session, the oldest `first` messages with after < seq < before, oldest first."""
+        ...
+
+    async def count_messages(
+        self, session_ids: Sequence[str], roles: Sequence[MessageRole]
+    ) -> dict[str, int]:
+        """By session, how many messages have one of the roles."""
+        ...
+
+    async def append(
+        self,
+        session_id: str,
+        messages: Sequence[Draft],
+        *,
+        idempotency: Idempotency | None = None,
+        expected_seq: int | None = None,
+        turns: int = 0,
+    ) -> tuple[int, int]:
+        """Stores messages at the end; answers the places of the first and the last.
+
+        Raises:
+            SessionBusy: a turn holds the session.
+            Conflict: the transcript does not end before `expected_seq`, or a reused idempotency key.
+        """
+        ...
+
+    async def trim(self, session_id: str, keep_last: int) -> Session:
+        """Keeps the newest messages, whole tool groups only. Raises SessionBusy."""
+        ...
+
+    async def begin_turn(
+        self, session_id: str, turn_id: str, message: Draft, *, lease: float, idempotency: Idempotency | None
+    ) -> TurnBegun | TurnJoined | TurnExpired:
+        """Takes the session's lease for `lease` seconds and stores the user message.
+
+        Raises:
+            SessionBusy: another turn holds the session.
+            Conflict: the idempotency key was used for something else.
+        """
+        ...
+
+    async def renew_turn(self, turn: Turn, *, lease: float, partial: str, round: int) -> bool | None:
+        """Renews the lease and stores the text so far.
+
+        Returns:
+            Whether a cancellation was asked for; None where the lease is lost.
+        """
+        ...
+
+    async def cancel_turn(self, turn_id: str) -> Turn:
+        """Asks for the end of an open turn; an ended one is answered as it is."""
+        ...
+
+    async def end_turn(self, end: TurnEnd) -> tuple[Turn, list[Message]] | None:
+        """Ends a turn with its last messages; None where somebody else did or holds it."""
+        ...
+
+    async def turns(self, ids: Sequence[str]) -> dict[str, Turn]:
+        """The turns that exist, by id."""
+        ...
+
+    async def turns_of(self, session_ids: Sequence[str], *, before: int, first: int) -> dict[str, list[Turn]]:
+        """By session, the newest turns with number < before, oldest first."""
+        ...
+
+    async def turn_messages(self, turn_ids: Sequence[str]) -> dict[str, list[Message]]:
+        """By turn, what it wrote, oldest first."""
+        ...
+
+    async def put_memory(self, session_id: str, content: str) -> Session:
+        """Writes L2."""
+        ...
+
+    async def store_digest(self, session_id: str, content: str, *, revision: int, usage: Usage) -> Session:
+        """Writes what consolidating gave. Raises Conflict where L2 has another revision by now."""
+        ...
+
+    async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
+        """Replaces the pending insight."""
+        ...
+
+    async def clear_insight(self, session_id: str) -> Session:
+        """Clears the pending insight."""
+        ...
+
+
+class SpaceStore(SessionStore, Protocol):
+    """One Space, whole: topology, digests, listing."""
+
+    async def space(self) -> Space:
+        """The Space itself."""
+        ...
+
+    async def configure(self, space: Space) -> Space | None:
+        """Writes name and configuration; None where they were changed since `space.revision`."""
+        ...
+
+    async def create_session(self, draft: SessionDraft, idempotency: Idempotency | None) -> Session:
+        """Creates a root or an empty child.
+
+        Raises:
+            Conflict: the id is taken, or a reused idempotency key.
+            NotFound: the parent. SessionArchived: it is archived.
+        """
+        ...
+
+    async def fork_source(self, session_id: str, through_seq: int | None) -> ForkSource:
+        """What a fork needs to know; `through_seq` None means the newest message."""
+        ...
+
+    async def fork(self, draft: ForkDraft, idempotency: Idempotency | None) -> Session:
+        """Creates a fork. Raises as `create_session`; Conflict where the cut was trimmed away."""
+        ...
+
+    async def sessions(self, ids: Sequence[str]) -> dict[str, Session]:
+        """The sessions that exist, by id."""
+        ...
+
+    async def list_sessions(self, which: SessionFilter, *, after: str, first: int) -> list[Session]:
+        """A page of sessions, by id, from after id `after`."""
+        ...
+
+    async def count_sessions(self, which: SessionFilter) -> int:
+        """How many sessions fit."""
+        ...
+
+    async def update_session(self, session_id: str, changes: dict[str, Any]) -> Session:
+        """Sets fields by the name of the stored property; None clears."""
+        ...
+
+    async def set_status(self, session_id: str, status: SessionStatus) -> Session:
+        """Archives or unarchives; the same status again changes nothing."""
+        ...
+
+    async def open_turns_below(self, session_id: str) -> tuple[int, list[str]]:
+        """How many sessions a subtree has, and the ids of the turns that hold some of them."""
+        ...
+
+    async def delete_session(self, session_id: str, expected_count: int, limit: int) -> list[str]:
+        """Deletes a subtree; answers its ids, the root first.
+
+        Raises:
+            Conflict: it has another number of sessions: `details["count"]`.
+            LimitExceeded: more than `limit`.
+        """
+        ...
+
+    async def enter(self, session_id: str, holder: str) -> tuple[Session, str | None]:
+        """The session entered, and the id of the one that the holder left by it."""
+        ...
+
+    async def leave(self, session_id: str, holder: str) -> Session:
+        """Nothing happens where the holder was not in the session."""
+        ...
+
+    async def nodes(self, ids: Sequence[str]) -> dict[str, TopologyNode]:
+        """The nodes that exist, by id."""
+        ...
+
+    async def children(
+        self, parent_ids: Sequence[str | None], *, after: int, first: int
+    ) -> dict[str | None, list[TopologyNode] | None]:
+        """By parent (None: the roots), a page by index; None for a parent that does not exist."""
+        ...
+
+    async def ancestors(self, ids: Sequence[str]) -> dict[str, list[TopologyNode]]:
+        """By node, its ancestors, the root first."""
+        ...
+
+    async def siblings(self, ids: Sequence[str], *, after: int, first: int) -> dict[str, list[TopologyNode]]:
+        """By node, a page of its siblings by index."""
+        ...
+
+    async def refs(self, ids: Sequence[str], *, first: int, offset: int) -> dict[str, list[TopologyNode]]:
+        """By node, what it refers to, in the order of insertion."""
+        ...
+
+    async def referenced_by(
+        self, ids: Sequence[str], *, first: int, offset: int
+    ) -> dict[str, list[TopologyNode]]:
+        """By node, what refers to it, in the order of insertion."""
+        ...
+
+    async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
+        """Raises InvalidInput to itself, an ancestor or a descendant."""
+        ...
+
+    async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
+        """Nothing happens where there is no such link."""
+        ...
+
+    async def star_map(
+        self, root_id: str | None, *, max_depth: int | None, max_nodes: int, include_archived: bool
+    ) -> StarMap:
+        """The map, or the part of it below `root_id`."""
+        ...
+
+    async def digests(
+        self, which: SessionFilter, *, changed_after: int, after: str, first: int
+    ) -> DigestPage:
+        """A page of digests, by id, from after id `after`."""
+        ...
+
+    async def stored_transcripts(self, ids: Sequence[str]) -> dict[str, StoredTranscript]:
+        """What is there of sessions that an import names."""
+        ...
+
+    async def import_session(self, draft: ImportDraft) -> bool:
+        """Creates an imported session; False where its id is taken."""
+        ...
+
+
+class Store(Protocol):
+    """The database: Spaces, and what belongs to none."""
+
+    def in_space(self, space_id: str) -> SpaceStore:
+        """The store of one tenant."""
+        ...
+
+    async def ensure_space(self, space_id: str, name: str) -> Space:
+        """Makes a Space where it is missing."""
+        ...
+
+    async def expired_turns(self, first: int) -> list[tuple[str, str]]:
+        """(Space id, turn id) of open turns whose lease ran out."""
+        ...
+
+    async def ping(self) -> str:
+        """A round trip; answers what database this is. Raises StoreUnavailable."""
+        ...
+
+    async def migrate(self) -> list[str]:
+        """Brings the schema up to date; the names of what was applied."""
+        ...
+
+    async def pending_migrations(self) -> list[str]:
+        """The names of what is not applied yet."""
+        ...
+
+    async def aclose(self) -> None:
+        """Waits for what runs, then frees connections."""
+        ...

@@ -1,0 +1,220 @@
+"""The service without HTTP: what GraphQL, the CLI and Python callers share."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import Self, TypeVar
+
+from stello_graph.errors import NotFound, SessionBusy
+from stello_graph.forest.checks import check_range, check_text, idempotency
+from stello_graph.forest.fork import fork
+from stello_graph.forest.memory import consolidate_now, put_insight, put_memory
+from stello_graph.forest.preview import preview
+from stello_graph.forest.sessions import append_drafts, create_session, update_session
+from stello_graph.forest.spaces import configure
+from stello_graph.forest.turns import Turns, TurnTimes
+from stello_graph.ids import DEFAULT_SPACE, check_id
+from stello_graph.model.message import Message
+from stello_graph.model.requests import (
+    AppendedMessage,
+    CreateSession,
+    Fork,
+    Send,
+    SpaceChanges,
+    UpdateSession,
+)
+from stello_graph.model.session import Session
+from stello_graph.model.space import Space
+from stello_graph.model.topology import TopologyNode
+from stello_graph.model.turn import Turn, TurnEvent
+from stello_graph.model.values import SessionStatus
+from stello_graph.ports import LLM, SpaceStore, Store
+from stello_graph.session.context.compile import Compiled
+from stello_graph.settings import Settings
+
+__all__ = ["SpaceService", "StelloGraph"]
+
+T = TypeVar("T")
+
+
+class StelloGraph:
+    """The whole service over one store and one model provider.
+
+    Use it as an asynchronous context manager, or call `open` and `aclose`.
+    """
+
+    def __init__(self, store: Store, llm: LLM, settings: Settings) -> None:
+        """Nothing is opened yet: see `open`, and `bootstrap.build` for the usual parts."""
+        self.store = store
+        self.llm = llm
+        self.settings = settings
+        times = TurnTimes(
+            lease=settings.lease_seconds,
+            renew=settings.renew_seconds,
+            janitor=settings.janitor_seconds,
+            follow=settings.follow_seconds,
+        )
+        self.turns = Turns(store, llm, times, content_limit=settings.max_content_bytes)
+        self._housekeeping: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Brings the schema up to date where the settings say so, and starts looking for dead turns."""
+        if self.settings.migrate:
+            await self.store.migrate()
+        await self.store.ensure_space(DEFAULT_SPACE, "Default")
+        self._housekeeping = asyncio.create_task(self.turns.keep_house())
+
+    async def aclose(self) -> None:
+        """Gives running turns the grace period, cuts the rest legally, and closes store and model."""
+        if self._housekeeping is not None:
+            self._housekeeping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._housekeeping
+        await self.turns.stop(self.settings.grace)
+        await self.llm.aclose()
+        await self.store.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def space(self, space_id: str = DEFAULT_SPACE) -> "SpaceService":
+        """Everything that can be done inside one Space."""
+        return SpaceService(self, self.store.in_space(space_id))
+
+
+class SpaceService:
+    """What a caller can do inside one Space. All ids are of this Space; others do not exist."""
+
+    def __init__(self, graph: StelloGraph, store: SpaceStore) -> None:
+        self.graph = graph
+        self.store = store
+        self._limit = graph.settings.max_content_bytes
+
+    async def create_session(self, asked: CreateSession) -> Session:
+        """A root, or an empty child. Inherits nothing of other sessions."""
+        return await create_session(self.store, asked, self._limit)
+
+    async def fork(self, asked: Fork) -> Session:
+        """Session, node, edges and inherited transcript in one transaction, or nothing."""
+        return await fork(self.store, asked, self._limit)
+
+    async def update_session(self, session_id: str, asked: UpdateSession) -> Session:
+        """Changes the fields that are given."""
+        return await update_session(self.store, session_id, asked, self._limit)
+
+    async def archive(self, session_id: str) -> Session:
+        """No more turns, forks, setters; children stay active."""
+        return await self.store.set_status(check_id(session_id), SessionStatus.ARCHIVED)
+
+    async def unarchive(self, session_id: str) -> Session:
+        """Undoes `archive`."""
+        return await self.store.set_status(check_id(session_id), SessionStatus.ACTIVE)
+
+    async def delete(self, session_id: str, expected_count: int) -> list[str]:
+        """Deletes a session with its subtree; running turns are cancelled first. Answers the ids."""
+        check_range(expected_count, "expectedCount", 1)
+        count, open_turns = await self.store.open_turns_below(check_id(session_id))
+        if count == expected_count:
+            await asyncio.gather(*(self._cancelled(turn_id) for turn_id in open_turns))
+        return await self.store.delete_session(
+            session_id, expected_count, self.graph.settings.max_deleted_sessions
+        )
+
+    async def enter(self, session_id: str, holder: str) -> Session:
+        """The holder (a tab, a device) enters a session and leaves the one before."""
+        return (await self.store.enter(check_id(session_id), check_id(holder, "holder")))[0]
+
+    async def leave(self, session_id: str, holder: str) -> Session:
+        """The holder leaves a session."""
+        return await self.store.leave(check_id(session_id), check_id(holder, "holder"))
+
+    async def trim(self, session_id: str, keep_last: int) -> Session:
+        """Keeps the newest messages, whole tool groups only."""
+        check_id(session_id)
+        check_range(keep_last, "keepLast", 0)
+        return await self._unless_dead(lambda: self.store.trim(session_id, keep_last))
+
+    async def append(
+        self, session_id: str, messages: Sequence[AppendedMessage], idempotency_key: str | None = None
+    ) -> list[Message]:
+        """Stores messages as they are, without the model."""
+        check_id(session_id)
+        drafts = append_drafts(messages, self._limit)
+        given = {"sessionId": session_id, "messages": [m.model_dump(mode="json") for m in messages]}
+        key = idempotency(idempotency_key, "appendMessages", given)
+        first, last = await self._unless_dead(lambda: self.store.append(session_id, drafts, idempotency=key))
+        page = await self.store.oldest_messages(
+            [session_id], after=first - 1, before=last + 1, first=len(drafts), roles=None
+        )
+        return page[session_id]
+
+    async def start_turn(self, asked: Send) -> Turn:
+        """Begins a turn; follow it with `turn_events`."""
+        return await self.graph.turns.start(self.store, asked)
+
+    async def send(self, asked: Send) -> Turn:
+        """Runs one turn to its end."""
+        return await self.graph.turns.send(self.store, asked)
+
+    async def cancel_turn(self, turn_id: str) -> Turn:
+        """Cancels a turn, whichever process runs it."""
+        return await self.graph.turns.cancel(self.store, turn_id)
+
+    def turn_events(self, turn_id: str, after: int = 0) -> AsyncIterator[TurnEvent]:
+        """What a turn emitted after number `after`, then live, up to its end."""
+        return self.graph.turns.follow(self.store, turn_id, after)
+
+    async def preview(self, session_id: str, content: str) -> Compiled:
+        """What the model would see next."""
+        check_text(content, "content", self._limit)
+        return await preview(self.store, self.graph.llm, check_id(session_id), content)
+
+    async def put_memory(self, session_id: str, content: str) -> Session:
+        """Writes the digest by hand."""
+        return await put_memory(self.store, session_id, content, self._limit)
+
+    async def put_insight(
+        self, session_id: str, content: str, source_session_id: str | None = None
+    ) -> Session:
+        """Replaces the pending insight."""
+        return await put_insight(self.store, session_id, content, source_session_id, self._limit)
+
+    async def clear_insight(self, session_id: str) -> Session:
+        """Clears the pending insight."""
+        return await self.store.clear_insight(check_id(session_id))
+
+    async def consolidate(self, session_id: str) -> Session:
+        """L3 to L2, now."""
+        return await consolidate_now(self.store, self.graph.llm, session_id)
+
+    async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
+        """A cross-link; twice is once."""
+        return await self.store.add_ref(check_id(from_id, "fromId"), check_id(to_id, "toId"))
+
+    async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
+        """Removes a cross-link."""
+        return await self.store.remove_ref(check_id(from_id, "fromId"), check_id(to_id, "toId"))
+
+    async def configure(self, changes: SpaceChanges) -> Space:
+        """Changes the Space's settings that are given."""
+        return await configure(self.store, changes, self._limit)
+
+    async def _cancelled(self, turn_id: str) -> None:
+        with contextlib.suppress(NotFound):
+            await self.cancel_turn(turn_id)
+
+    async def _unless_dead(self, write: Callable[[], Awaitable[T]]) -> T:
+        """A session that a dead process holds is freed first."""
+        try:
+            return await write()
+        except SessionBusy as busy:
+            if await self.graph.turns.close_dead(self.store, busy.details["turnId"]) is None:
+                raise
+            return await write()

@@ -1,0 +1,1 @@
+"""One conversation, knowing no other."""

@@ -1,0 +1,1 @@
+"""Storage: named queries in files, one repository over two engines."""

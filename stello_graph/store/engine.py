@@ -1,0 +1,49 @@
+"""The port that the repositories speak to: run a named query, get rows."""
+
+from typing import Any, Protocol
+
+from stello_graph.store.queries import Query, named
+
+__all__ = ["APPLIED", "PING", "RECORD", "Engine", "Row"]
+
+Row = dict[str, Any]
+
+PING = named("system/ping")
+APPLIED = named("system/applied")
+RECORD = named("system/record")
+
+
+class Engine(Protocol):
+    """A database.
+
+    Both calls run shielded from the caller's cancellation: what was started ends. A write is one
+    transaction. It may be run more than once (lost connection, deadlock), so every write query
+    gives the same result when it is run again with the same parameters.
+
+    Raises:
+        StoreUnavailable: the database is away, full, or could not finish in time.
+    """
+
+    async def read(self, query: Query, **params: Any) -> list[Row]:
+        """The rows of a read query."""
+        ...
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        """The rows of a write query, after its transaction was committed."""
+        ...
+
+    async def migrate(self) -> list[str]:
+        """Brings the schema up to date under a lock; the names of the migrations that were applied."""
+        ...
+
+    async def pending_migrations(self) -> list[str]:
+        """The names of the migrations that are not applied yet."""
+        ...
+
+    async def ping(self) -> str:
+        """A round trip; answers what database this is, with its version."""
+        ...
+
+    async def aclose(self) -> None:
+        """Waits for what runs, then frees connections."""
+        ...

@@ -1,0 +1,82 @@
+"""L2 and insights."""
+
+from typing import Any
+
+from stello_graph.errors import Conflict
+from stello_graph.model.session import Session
+from stello_graph.model.values import Usage
+from stello_graph.model.writes import DigestPage, SessionFilter
+from stello_graph.store import rows
+from stello_graph.store.engine import Row
+from stello_graph.store.queries import Query, named
+from stello_graph.store.repository import Repository
+
+__all__ = ["DigestRepository", "MemoryRepository"]
+
+PUT = named("memory/put")
+STORE_DIGEST = named("memory/store_digest")
+PUT_INSIGHT = named("memory/put_insight")
+CLEAR_INSIGHT = named("memory/clear_insight")
+DIGESTS = named("memory/digests")
+DIGESTS_OF_ROOT = named("memory/digests_of_root")
+
+
+class MemoryRepository(Repository):
+    """See SessionStore."""
+
+    async def put_memory(self, session_id: str, content: str) -> Session:
+        """See SessionStore."""
+        return self._session(await self._change(PUT, session_id, {"by": "put"}, content=content), session_id)
+
+    async def store_digest(self, session_id: str, content: str, *, revision: int, usage: Usage) -> Session:
+        """See SessionStore."""
+        found = await self._change(
+            STORE_DIGEST,
+            session_id,
+            {"by": "consolidate"},
+            content=content,
+            revision=revision,
+            usage=usage.model_dump(by_alias=True),
+        )
+        row = self._checked(found, session_id)
+        if row["outcome"] == "CHANGED":
+            raise Conflict(
+                f'the memory of session "{session_id}" was changed meanwhile; it was left as it is'
+            )
+        return rows.session(row)
+
+    async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
+        """See SessionStore."""
+        data = {"sourceSessionId": source_session_id}
+        found = await self._change(PUT_INSIGHT, session_id, data, content=content, source=source_session_id)
+        return self._session(found, session_id)
+
+    async def clear_insight(self, session_id: str) -> Session:
+        """See SessionStore."""
+        return self._session(await self._change(CLEAR_INSIGHT, session_id, {"insight": None}), session_id)
+
+    async def _change(self, query: Query, session_id: str, data: dict[str, Any], **params: Any) -> list[Row]:
+        return await self._engine.write(
+            query, **self._event(), **self._target(session_id), data=rows.to_json(data), **params
+        )
+
+
+class DigestRepository(Repository):
+    """See SpaceStore."""
+
+    async def digests(
+        self, which: SessionFilter, *, changed_after: int, after: str, first: int
+    ) -> DigestPage:
+        """See SpaceStore."""
+        common = {
+            "space": self._space_id,
+            "after": self._key(after),
+            "first": first,
+            "status": which.status,
+            "changedAfter": changed_after,
+        }
+        if which.root_id is None:
+            found = await self._engine.read(DIGESTS, prefix=self._key(""), **common)
+        else:
+            found = await self._engine.read(DIGESTS_OF_ROOT, rootId=which.root_id, **common)
+        return DigestPage(event_seq=found[0]["eventSeq"], digests=rows.digests(found[0]["digests"]))

@@ -1,0 +1,175 @@
+"""The Neo4j engine, on the official asynchronous driver.
+
+Every query is one auto-commit round trip that brings one record with all rows. Since each write may
+be run again, a failure that leaves the outcome unknown is answered by running it again.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar, cast
+
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession
+from neo4j import Query as DriverQuery
+from neo4j.exceptions import ClientError, ConstraintError, DriverError, Neo4jError
+
+from stello_graph.errors import StoreUnavailable
+from stello_graph.store.engine import APPLIED, PING, RECORD, Row
+from stello_graph.store.migrations import Migration, migrations, schema_script
+from stello_graph.store.queries import Query, load
+
+__all__ = ["Neo4jEngine"]
+
+T = TypeVar("T")
+
+_RACES = 5
+_ENTITY_NOT_FOUND = "Neo.ClientError.Statement.EntityNotFound"
+
+
+class Neo4jEngine:
+    """Runs the queries below `cypher/` on one database."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        pool_size: int = 50,
+        retry_seconds: float = 8.0,
+    ) -> None:
+        """Nothing is opened before the first call.
+
+        Args:
+            url: `neo4j://host:7687`, `bolt://…`, `neo4j+s://…`.
+            user: None sends no authentication.
+            password: goes with `user`.
+            database: None takes the server's default.
+            pool_size: connections at most.
+            retry_seconds: how long a failed query is tried again.
+        """
+        self._url = url
+        self._database = database
+        self._retry_seconds = retry_seconds
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._texts = {name: self._text(text.statements[0]) for name, text in load("cypher").items()}
+        self._driver: AsyncDriver | None = None
+        self._options: dict[str, Any] = {
+            "auth": None if user is None else (user, password or ""),
+            "max_connection_pool_size": pool_size,
+            "connection_acquisition_timeout": retry_seconds,
+            "connection_timeout": min(5.0, retry_seconds),
+            "keep_alive": True,
+            "notifications_min_severity": "OFF",
+            "user_agent": "stello-graph",
+        }
+
+    async def read(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        return await self._shielded(self._run(self._texts[query.name], params, "READ"))
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        return await self._shielded(self._run(self._texts[query.name], params, "WRITE"))
+
+    async def migrate(self) -> list[str]:
+        """See Engine."""
+        return await self._shielded(self._retried(self._migrate))
+
+    async def pending_migrations(self) -> list[str]:
+        """See Engine."""
+        return [step.name for step in await self._pending()]
+
+    async def ping(self) -> str:
+        """See Engine."""
+        rows = await self.read(PING)
+        return f"{rows[0]['text']} at {self._url}"
+
+    async def aclose(self) -> None:
+        """See Engine."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        if self._driver is not None:
+            await self._driver.close()
+
+    def _text(self, statement: str) -> DriverQuery:
+        return DriverQuery(statement)
+
+    def _open(self) -> AsyncDriver:
+        if self._driver is None:
+            self._driver = AsyncGraphDatabase.driver(self._url, **self._options)
+        return self._driver
+
+    async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def _run(self, text: DriverQuery, params: dict[str, Any], access: str) -> list[Row]:
+        async def once() -> list[Row]:
+            async with self._open().session(database=self._database, default_access_mode=access) as session:
+                record = await (await session.run(text, params)).single()
+                return [] if record is None else cast(list[Row], record[0])
+
+        return await self._retried(once)
+
+    async def _retried(self, once: Callable[[], Awaitable[T]]) -> T:
+        deadline = asyncio.get_running_loop().time() + self._retry_seconds
+        attempt = 0
+        while True:
+            try:
+                return await once()
+            except (DriverError, Neo4jError, OSError) as error:
+                attempt += 1
+                late = asyncio.get_running_loop().time() >= deadline
+                if _is_race(error) and attempt < _RACES:
+                    continue
+                if late or not _is_retryable(error):
+                    raise _as_ours(error) from error
+            await asyncio.sleep(min(1.0, 0.01 * 2**attempt) * random.uniform(0.5, 1.5))
+
+    async def _pending(self) -> list[Migration]:
+        done = {row["version"] for row in await self.read(APPLIED)}
+        return [step for step in migrations("cypher") if step.version not in done]
+
+    async def _migrate(self) -> list[str]:
+        async with self._open().session(database=self._database) as session:
+            await self._script(session, schema_script("cypher", "bootstrap"))
+            async with await session.begin_transaction() as held:
+                for statement in schema_script("cypher", "lock"):
+                    await held.run(statement)
+                return await self._apply(await self._pending())
+
+    async def _apply(self, steps: list[Migration]) -> list[str]:
+        async with self._open().session(database=self._database) as session:
+            for step in steps:
+                await self._script(session, step.statements)
+                await self._script(session, schema_script("cypher", "await"))
+                await self.write(RECORD, version=step.version, name=step.name)
+        return [step.name for step in steps]
+
+    async def _script(self, session: AsyncSession, statements: tuple[str, ...]) -> None:
+        for statement in statements:
+            await (await session.run(self._text(statement))).consume()
+
+
+def _is_race(error: Exception) -> bool:
+    """A statement that lost a race sees the winner's work when it runs again."""
+    return isinstance(error, ConstraintError) or (
+        isinstance(error, Neo4jError) and error.code == _ENTITY_NOT_FOUND
+    )
+
+
+def _is_retryable(error: Exception) -> bool:
+    if isinstance(error, DriverError | Neo4jError):
+        return error.is_retryable()
+    return isinstance(error, OSError)
+
+
+def _as_ours(error: Exception) -> Exception:
+    """A statement that is wrong is our fault and stays what it is; all else means that the store is away."""
+    if isinstance(error, ClientError) and "Security" not in (error.code or ""):
+        return error
+    return StoreUnavailable(f"the graph database cannot be used now ({type(error).__name__})")

@@ -1,0 +1,60 @@
+"""What all repositories share: one engine, one Space, and how an outcome becomes an error."""
+
+from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
+from stello_graph.ids import key_of, new_id
+from stello_graph.model.session import Session
+from stello_graph.model.writes import Idempotency
+from stello_graph.store import rows
+from stello_graph.store.engine import Engine, Row
+
+__all__ = ["Repository"]
+
+
+class Repository:
+    """Queries of one Space. Every key is made here, so a query that forgets the tenant cannot be asked."""
+
+    def __init__(self, engine: Engine, space_id: str) -> None:
+        self._engine = engine
+        self._space_id = space_id
+
+    @property
+    def space_id(self) -> str:
+        """The tenant that every query names."""
+        return self._space_id
+
+    def _key(self, id: str) -> str:
+        return key_of(self._space_id, id)
+
+    def _id(self, key: str) -> str:
+        return key[len(self._space_id) + 1 :]
+
+    def _event(self) -> dict[str, str]:
+        """A write's receipt: a new operation and the key of the event that it leaves."""
+        op = new_id()
+        return {"space": self._space_id, "op": op, "eventKey": self._key(op)}
+
+    def _target(self, session_id: str) -> dict[str, str]:
+        return {"key": self._key(session_id), "id": session_id}
+
+    def _idempotency(self, given: Idempotency | None) -> dict[str, str | None]:
+        return {
+            "idempotencyKey": None if given is None else self._key(given.key),
+            "inputHash": None if given is None else given.input_hash,
+        }
+
+    def _checked(self, found: list[Row], session_id: str) -> Row:
+        """The single row of a write to one session; raises what its outcome means."""
+        if not found:
+            raise NotFound.of("session", session_id)
+        row = found[0]
+        match row["outcome"]:
+            case "ARCHIVED":
+                raise SessionArchived.of(session_id)
+            case "BUSY":
+                raise SessionBusy.of(session_id, row["turnId"])
+            case "REUSED_KEY":
+                raise Conflict("this idempotency key was used for another input")
+        return row
+
+    def _session(self, found: list[Row], session_id: str) -> Session:
+        return rows.session(self._checked(found, session_id))

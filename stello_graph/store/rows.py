@@ -1,0 +1,156 @@
+"""Rows to values, and values to the properties that are stored."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from stello_graph.ids import key_of
+from stello_graph.model.context import Conversation
+from stello_graph.model.message import Draft, Message
+from stello_graph.model.session import Compression, Insight, Session, SessionDigest, SessionOverrides
+from stello_graph.model.space import Space, SpaceConfig
+from stello_graph.model.topology import TopologyNode
+from stello_graph.model.turn import Turn
+from stello_graph.model.values import Usage
+from stello_graph.store.engine import Row
+
+__all__ = [
+    "conversation",
+    "digests",
+    "draft_properties",
+    "message",
+    "messages",
+    "node",
+    "nodes",
+    "session",
+    "space",
+    "space_config",
+    "to_json",
+    "turn",
+]
+
+_OVERRIDES = ("model", "consolidatePrompt", "integratePrompt", "compressPrompt", "roleContext")
+
+
+def to_json(value: Any) -> str:
+    """JSON text of a value; models by their camelCase names."""
+    return orjson.dumps(value, default=_dump).decode()
+
+
+def node(row: Row) -> TopologyNode:
+    """A TopologyNode's row."""
+    return TopologyNode.model_validate(row)
+
+
+def nodes(rows: Iterable[Row]) -> list[TopologyNode]:
+    """Rows of TopologyNodes."""
+    return [TopologyNode.model_validate(row) for row in rows]
+
+
+def digests(rows: Iterable[Row]) -> tuple[SessionDigest, ...]:
+    """Rows of digests."""
+    return tuple(SessionDigest.model_validate(row) for row in rows)
+
+
+def message(row: Row) -> Message:
+    """A Message's row, with the seq of the edge it is seen through."""
+    return Message.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
+
+
+def messages(rows: Iterable[Row]) -> list[Message]:
+    """Rows of Messages."""
+    return [message(row) for row in rows]
+
+
+def turn(row: Row) -> Turn:
+    """A Turn's row."""
+    return Turn.model_validate(_decoded(row, "pendingToolCalls", "usage", "error"))
+
+
+def session(row: Row) -> Session:
+    """A Session's row."""
+    fields = _decoded(row, "skills", "metadata")
+    overrides = {name: row.get(f"override{name[0].upper()}{name[1:]}") for name in _OVERRIDES}
+    return Session.model_validate(
+        fields
+        | {
+            "usage": Usage.model_validate(row),
+            "overrides": SessionOverrides.model_validate(overrides),
+            "insight": _insight(row),
+            "compression": _compression(row),
+        }
+    )
+
+
+def space(row: Row) -> Space:
+    """A Space's row."""
+    return Space.model_validate(row | {"config": space_config(row), "usage": Usage.model_validate(row)})
+
+
+def space_config(row: Row) -> SpaceConfig:
+    """The configuration in a Space's row."""
+    return SpaceConfig.model_validate({**orjson.loads(row["config"]), "strategy": row.get("strategy")})
+
+
+def conversation(row: Row) -> Conversation:
+    """A session's row with its `space` and `transcript`."""
+    return Conversation(
+        session=session(row), config=space_config(row["space"]), transcript=tuple(messages(row["transcript"]))
+    )
+
+
+def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
+    """The properties of a message to store, all of them given, None included."""
+    return {
+        "key": key_of(space_id, draft.id),
+        "id": draft.id,
+        "sessionId": session_id,
+        "role": draft.role,
+        "content": draft.content,
+        "parts": None if draft.parts is None else to_json(draft.parts),
+        "state": draft.state,
+        "toolCalls": to_json(draft.tool_calls) if draft.tool_calls else None,
+        "toolCallId": draft.tool_call_id,
+        "toolName": draft.tool_name,
+        "isError": draft.is_error,
+        "model": draft.model,
+        "usage": None if draft.usage is None else to_json(draft.usage),
+        "turnId": draft.turn_id,
+        "createdAt": draft.created_at,
+    }
+
+
+def _dump(value: Any) -> Any:
+    return value.model_dump(mode="json", by_alias=True)
+
+
+def _decoded(row: Row, *fields: str) -> Row:
+    """The row with JSON texts decoded; what is null is left out, so that the value's default holds."""
+    decoded = {name: value for name, value in row.items() if value is not None}
+    for field in fields:
+        if field in decoded:
+            decoded[field] = orjson.loads(decoded[field])
+    return decoded
+
+
+def _insight(row: Row) -> Insight | None:
+    if row.get("insight") is None:
+        return None
+    return Insight(
+        content=row["insight"],
+        source_session_id=row.get("insightSource"),
+        put_at=row["insightAt"],
+        revision=row["insightRevision"],
+    )
+
+
+def _compression(row: Row) -> Compression | None:
+    if row.get("compressionSummary") is None:
+        return None
+    return Compression(
+        summary=row["compressionSummary"],
+        through_seq=row["compressionThroughSeq"],
+        tokens=row["compressionTokens"],
+        created_at=row["compressionAt"],
+    )

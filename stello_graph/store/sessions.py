@@ -1,0 +1,235 @@
+"""Sessions: creating, forking, changing, deleting, listing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stello_graph.errors import Conflict, LimitExceeded, NotFound, SessionArchived
+from stello_graph.model.session import Session
+from stello_graph.model.space import Space
+from stello_graph.model.topology import TopologyEventType
+from stello_graph.model.values import SessionStatus
+from stello_graph.model.writes import ForkDraft, ForkSource, Idempotency, SessionDraft, SessionFilter
+from stello_graph.store import rows
+from stello_graph.store.engine import Row
+from stello_graph.store.queries import named
+from stello_graph.store.repository import Repository
+
+__all__ = ["SessionsRepository"]
+
+SPACE = named("spaces/get")
+CONFIGURE = named("spaces/configure")
+CREATE = named("sessions/create")
+FORK_SOURCE = named("sessions/fork_source")
+FORK = named("sessions/fork")
+GET = named("sessions/get")
+LIST = named("sessions/list")
+LIST_OF_ROOT = named("sessions/list_of_root")
+COUNT = named("sessions/count")
+UPDATE = named("sessions/update")
+SET_STATUS = named("sessions/set_status")
+BELOW = named("sessions/below")
+DELETE = named("sessions/delete")
+ENTER = named("sessions/enter")
+LEAVE = named("sessions/leave")
+
+_RACES = 5
+_STATUS_EVENT = {
+    SessionStatus.ACTIVE: TopologyEventType.SESSION_UNARCHIVED,
+    SessionStatus.ARCHIVED: TopologyEventType.SESSION_ARCHIVED,
+}
+
+
+class SessionsRepository(Repository):
+    """See SpaceStore."""
+
+    async def space(self) -> Space:
+        """See SpaceStore."""
+        found = await self._engine.read(SPACE, id=self._space_id)
+        if not found:
+            raise NotFound.of("space", self._space_id)
+        return rows.space(found[0])
+
+    async def configure(self, space: Space) -> Space | None:
+        """See SpaceStore."""
+        found = await self._engine.write(
+            CONFIGURE,
+            id=self._space_id,
+            revision=space.revision,
+            name=space.name,
+            strategy=space.config.strategy,
+            config=rows.to_json(space.config),
+        )
+        return rows.space(found[0]) if found else None
+
+    async def create_session(self, draft: SessionDraft, idempotency: Idempotency | None) -> Session:
+        """See SpaceStore."""
+        found = await self._engine.write(
+            CREATE,
+            **self._new(draft, idempotency),
+            data=rows.to_json({"parentId": draft.parent_id, "label": draft.label}),
+            role=draft.role,
+            strategy=draft.strategy,
+        )
+        return self._created(found, draft)
+
+    async def fork_source(self, session_id: str, through_seq: int | None) -> ForkSource:
+        """See SpaceStore."""
+        found = await self._engine.read(
+            FORK_SOURCE, space=self._space_id, key=self._key(session_id), throughSeq=through_seq
+        )
+        if not found:
+            raise NotFound.of("session", session_id)
+        row = found[0]
+        return ForkSource(
+            session=rows.session(row["session"]),
+            space=rows.space(row["space"]),
+            tail=tuple(rows.messages(row["tail"])),
+        )
+
+    async def fork(self, draft: ForkDraft, idempotency: Idempotency | None) -> Session:
+        """See SpaceStore."""
+        data = {
+            "parentId": draft.parent_id,
+            "sourceSessionId": draft.source_id,
+            "sourceSeq": draft.through_seq,
+            "label": draft.label,
+        }
+        opening = [] if draft.opening is None else [draft.opening]
+        found = await self._engine.write(
+            FORK,
+            **self._new(draft, idempotency),
+            data=rows.to_json(data),
+            sourceKey=self._key(draft.source_id),
+            sourceId=draft.source_id,
+            throughSeq=draft.through_seq,
+            opening=[rows.draft_properties(self._space_id, draft.id, words) for words in opening],
+        )
+        if not found:
+            raise NotFound.of("session", draft.source_id)
+        if found[0]["outcome"] == "ARCHIVED":
+            raise SessionArchived.of(draft.source_id)
+        return self._created(found, draft)
+
+    async def sessions(self, ids: Sequence[str]) -> dict[str, Session]:
+        """See SpaceStore."""
+        found = await self._engine.read(GET, keys=[self._key(id) for id in ids])
+        return {row["id"]: rows.session(row) for row in found}
+
+    async def list_sessions(self, which: SessionFilter, *, after: str, first: int) -> list[Session]:
+        """See SpaceStore."""
+        common = {"after": self._key(after), "first": first, **self._filter(which)}
+        if which.root_id is None:
+            found = await self._engine.read(LIST, prefix=self._key(""), **common)
+        else:
+            found = await self._engine.read(
+                LIST_OF_ROOT, space=self._space_id, rootId=which.root_id, **common
+            )
+        return [rows.session(row) for row in found]
+
+    async def count_sessions(self, which: SessionFilter) -> int:
+        """See SpaceStore."""
+        found = await self._engine.read(
+            COUNT, prefix=self._key(""), rootId=which.root_id, **self._filter(which)
+        )
+        return int(found[0]["count"])
+
+    async def update_session(self, session_id: str, changes: dict[str, Any]) -> Session:
+        """See SpaceStore."""
+        stored = {
+            name: rows.to_json(value) if name in ("skills", "metadata") and value is not None else value
+            for name, value in changes.items()
+        }
+        found = await self._engine.write(
+            UPDATE,
+            **self._event(),
+            **self._target(session_id),
+            data=rows.to_json({"fields": sorted(changes)}),
+            changes=stored,
+        )
+        return self._session(found, session_id)
+
+    async def set_status(self, session_id: str, status: SessionStatus) -> Session:
+        """See SpaceStore."""
+        found = await self._engine.write(
+            SET_STATUS,
+            **self._event(),
+            **self._target(session_id),
+            data="{}",
+            status=status,
+            type=_STATUS_EVENT[status],
+        )
+        return self._session(found, session_id)
+
+    async def open_turns_below(self, session_id: str) -> tuple[int, list[str]]:
+        """See SpaceStore."""
+        found = await self._engine.read(BELOW, key=self._key(session_id))
+        if not found:
+            raise NotFound.of("session", session_id)
+        return found[0]["count"], found[0]["openTurns"]
+
+    async def delete_session(self, session_id: str, expected_count: int, limit: int) -> list[str]:
+        """See SpaceStore."""
+        event = self._event()
+        for _ in range(_RACES):
+            found = await self._engine.write(
+                DELETE, **event, **self._target(session_id), expectedCount=expected_count, limit=limit
+            )
+            if not found:
+                raise NotFound.of("session", session_id)
+            row = found[0]
+            match row["outcome"]:
+                case "DONE" | "DONE_BEFORE":
+                    return list(row["ids"])
+                case "TOO_MANY":
+                    raise LimitExceeded(f"at most {limit} sessions are deleted at once", count=row["count"])
+                case "COUNT":
+                    raise Conflict(
+                        f"{row['count']} sessions would go, not {expected_count}", count=row["count"]
+                    )
+        raise Conflict("the subtree keeps changing; try again")
+
+    async def enter(self, session_id: str, holder: str) -> tuple[Session, str | None]:
+        """See SpaceStore."""
+        found = await self._engine.write(
+            ENTER, key=self._key(session_id), holderKey=self._key(holder), op=self._event()["op"]
+        )
+        row = self._checked(found, session_id)
+        left = row.get("left")
+        return rows.session(row), None if left is None else self._id(left)
+
+    async def leave(self, session_id: str, holder: str) -> Session:
+        """See SpaceStore."""
+        found = await self._engine.write(LEAVE, key=self._key(session_id), holderKey=self._key(holder))
+        if not found:
+            raise NotFound.of("session", session_id)
+        return rows.session(found[0])
+
+    def _new(self, draft: SessionDraft, idempotency: Idempotency | None) -> dict[str, Any]:
+        return {
+            **self._event(),
+            **self._target(draft.id),
+            **self._idempotency(idempotency),
+            "parentKey": None if draft.parent_id is None else self._key(draft.parent_id),
+            "parentId": draft.parent_id,
+            "label": draft.label,
+            "systemPrompt": draft.system_prompt,
+            "skills": None if draft.skills is None else rows.to_json(draft.skills),
+            "tags": list(draft.tags),
+            "metadata": rows.to_json({} if draft.metadata is None else draft.metadata),
+            "overrides": dict(draft.overrides),
+        }
+
+    def _created(self, found: list[Row], draft: SessionDraft) -> Session:
+        match found[0]["outcome"]:
+            case "TAKEN":
+                raise Conflict(f'there is a session "{draft.id}" already')
+            case "NO_PARENT":
+                raise NotFound.of("session", draft.parent_id or "")
+            case "ARCHIVED_PARENT":
+                raise SessionArchived.of(draft.parent_id or "")
+            case "NO_CUT":
+                raise Conflict("the messages to inherit were trimmed away meanwhile")
+        return self._session(found, draft.id)
+
+    def _filter(self, which: SessionFilter) -> dict[str, Any]:
+        return {"status": which.status, "role": which.role, "tag": which.tag}

@@ -1,0 +1,199 @@
+"""The embedded engine: one SQLite file, one writer, several readers, off the event loop.
+
+Needs SQLite 3.35 (RETURNING). Two processes may share a file: every write begins IMMEDIATE, and
+waits for the other's commit up to the busy timeout.
+"""
+
+import asyncio
+import queue
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from stello_graph.errors import StoreUnavailable
+from stello_graph.store.engine import APPLIED, PING, RECORD, Row
+from stello_graph.store.migrations import Migration, migrations, schema_script
+from stello_graph.store.queries import Query, QueryText, load
+
+__all__ = ["SqliteEngine"]
+
+T = TypeVar("T")
+
+_OLDEST = (3, 35, 0)
+_RACES = 3
+# The primary codes that mean that the file cannot be used now; anything else is a fault of ours.
+_AWAY = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_AUTH,
+}
+
+
+class SqliteEngine:
+    """Runs the queries below `sql/` on one file."""
+
+    def __init__(self, path: Path, *, readers: int = 4, busy_timeout: float = 10.0) -> None:
+        """Nothing is opened before the first call.
+
+        Args:
+            path: the database file; its folder is made if it is missing.
+            readers: how many reads may run side by side.
+            busy_timeout: seconds that a write waits for another process's write.
+        """
+        self._path = path
+        self._busy_timeout = busy_timeout
+        self._texts = load("sql")
+        self._writer = _Connections(1, self._connect)
+        self._readers = _Connections(readers, self._connect)
+
+    async def read(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        text = self._texts[query.name]
+        return await self._readers.run(lambda connection: _fetch(connection, text, params))
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        text = self._texts[query.name]
+        return await self._writer.run(lambda connection: _commit(connection, text, params))
+
+    async def migrate(self) -> list[str]:
+        """See Engine."""
+        return await self._writer.run(_migrate)
+
+    async def pending_migrations(self) -> list[str]:
+        """See Engine."""
+        return await self._writer.run(lambda connection: [step.name for step in _pending(connection)])
+
+    async def ping(self) -> str:
+        """See Engine."""
+        rows = await self.read(PING)
+        return f"{rows[0]['text']} at {self._path}"
+
+    async def aclose(self) -> None:
+        """See Engine."""
+        await self._readers.aclose()
+        await self._writer.aclose()
+
+    def _connect(self) -> sqlite3.Connection:
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise StoreUnavailable(
+                f"SQLite 3.35 or newer is needed, this Python has {sqlite3.sqlite_version}"
+            )
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self._path,
+            timeout=self._busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=512,
+        )
+        for statement in schema_script("sql", "connection"):
+            connection.execute(statement)
+        return connection
+
+
+class _Connections:
+    """A few connections, each used by one thread at a time."""
+
+    def __init__(self, size: int, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+        self._free: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._threads = ThreadPoolExecutor(size, thread_name_prefix="stello-sqlite")
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Runs `work` in a thread; it ends even where the caller is cancelled."""
+        running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
+        return await asyncio.shield(running)
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            try:
+                connection = self._free.get_nowait()
+            except queue.Empty:
+                connection = self._connect()
+            try:
+                return work(connection)
+            finally:
+                self._free.put(connection)
+        except OSError as error:
+            raise StoreUnavailable(f"the database file cannot be opened: {error}") from error
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF not in _AWAY:
+                raise
+            raise StoreUnavailable(f"the database file cannot be used now: {error}") from error
+
+    async def aclose(self) -> None:
+        await asyncio.to_thread(self._threads.shutdown)
+        while not self._free.empty():
+            self._free.get_nowait().close()
+
+
+def _fetch(connection: sqlite3.Connection, text: QueryText, params: dict[str, Any]) -> list[Row]:
+    bound = {name: _bound(value) for name, value in params.items()}
+    *before, last = text.statements
+    for statement in before:
+        connection.execute(statement, bound)
+    cursor = connection.execute(last, bound)
+    names = [column[0] for column in cursor.description or ()]
+    rows = [dict(zip(names, values, strict=True)) for values in cursor]
+    for field in text.json_fields:
+        for row in rows:
+            if row[field] is not None:
+                row[field] = orjson.loads(row[field])
+    return rows
+
+
+def _commit(connection: sqlite3.Connection, text: QueryText, params: dict[str, Any]) -> list[Row]:
+    for attempt in range(_RACES):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            rows = _fetch(connection, text, params)
+            connection.execute("COMMIT")
+            return rows
+        except sqlite3.IntegrityError:
+            connection.execute("ROLLBACK")
+            if attempt == _RACES - 1:
+                raise
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    raise AssertionError("unreachable")
+
+
+def _bound(value: Any) -> Any:
+    return orjson.dumps(value).decode() if isinstance(value, dict | list | tuple) else value
+
+
+def _pending(connection: sqlite3.Connection) -> list[Migration]:
+    for statement in schema_script("sql", "bootstrap"):
+        connection.execute(statement)
+    done = {row["version"] for row in _fetch(connection, load("sql")[APPLIED.name], {})}
+    return [step for step in migrations("sql") if step.version not in done]
+
+
+def _migrate(connection: sqlite3.Connection) -> list[str]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        applied = _pending(connection)
+        for step in applied:
+            for statement in step.statements:
+                connection.execute(statement)
+            _fetch(connection, load("sql")[RECORD.name], {"version": step.version, "name": step.name})
+        connection.execute("COMMIT")
+        return [step.name for step in applied]
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise

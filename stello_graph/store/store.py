@@ -1,0 +1,65 @@
+"""The repositories, put together over one engine."""
+
+from stello_graph.model.space import Space, SpaceConfig
+from stello_graph.store import rows
+from stello_graph.store.engine import Engine
+from stello_graph.store.imports import ImportRepository
+from stello_graph.store.memory import DigestRepository, MemoryRepository
+from stello_graph.store.messages import MessageRepository
+from stello_graph.store.queries import named
+from stello_graph.store.sessions import SessionsRepository
+from stello_graph.store.topology import TopologyRepository
+from stello_graph.store.turns import TurnRepository
+
+__all__ = ["GraphStore", "SessionRepository", "SpaceRepository"]
+
+ENSURE = named("spaces/ensure")
+EXPIRED = named("turns/expired")
+
+
+class SessionRepository(MessageRepository, TurnRepository, MemoryRepository):
+    """A SessionStore over one engine."""
+
+
+class SpaceRepository(
+    SessionRepository, SessionsRepository, TopologyRepository, DigestRepository, ImportRepository
+):
+    """A SpaceStore over one engine."""
+
+
+class GraphStore:
+    """A Store over one engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def in_space(self, space_id: str) -> SpaceRepository:
+        """See Store."""
+        return SpaceRepository(self._engine, space_id)
+
+    async def ensure_space(self, space_id: str, name: str) -> Space:
+        """See Store."""
+        config = rows.to_json(SpaceConfig())
+        found = await self._engine.write(ENSURE, id=space_id, name=name, config=config)
+        return rows.space(found[0])
+
+    async def expired_turns(self, first: int) -> list[tuple[str, str]]:
+        """See Store."""
+        found = await self._engine.read(EXPIRED, first=first)
+        return [(row["spaceId"], row["id"]) for row in found]
+
+    async def ping(self) -> str:
+        """See Store."""
+        return await self._engine.ping()
+
+    async def migrate(self) -> list[str]:
+        """See Store."""
+        return await self._engine.migrate()
+
+    async def pending_migrations(self) -> list[str]:
+        """See Store."""
+        return await self._engine.pending_migrations()
+
+    async def aclose(self) -> None:
+        """See Store."""
+        await self._engine.aclose()

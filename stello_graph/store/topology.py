@@ -1,0 +1,159 @@
+"""The map."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stello_graph.errors import InvalidInput, NotFound, SessionArchived
+from stello_graph.model.topology import StarMap, TopologyNode
+from stello_graph.store import rows
+from stello_graph.store.engine import Row
+from stello_graph.store.queries import Query, named
+from stello_graph.store.repository import Repository
+
+__all__ = ["TopologyRepository"]
+
+NODES = named("topology/nodes")
+CHILDREN = named("topology/children")
+ANCESTORS = named("topology/ancestors")
+SIBLINGS = named("topology/siblings")
+REFS = named("topology/refs")
+REFERENCED_BY = named("topology/referenced_by")
+ADD_REF = named("topology/add_ref")
+REMOVE_REF = named("topology/remove_ref")
+STAR_MAP = named("topology/star_map")
+STAR_MAP_BELOW = named("topology/star_map_below")
+
+_DEEPEST = 2**31 - 1
+_REFUSED = {
+    "SELF": "a node cannot refer to itself",
+    "ANCESTOR": "a node cannot refer to an ancestor of its own",
+    "DESCENDANT": "a node cannot refer to a descendant of its own",
+}
+
+
+class TopologyRepository(Repository):
+    """See SpaceStore."""
+
+    async def nodes(self, ids: Sequence[str]) -> dict[str, TopologyNode]:
+        """See SpaceStore."""
+        found = await self._engine.read(NODES, keys=[self._key(id) for id in ids])
+        return {row["id"]: rows.node(row) for row in found}
+
+    async def children(
+        self, parent_ids: Sequence[str | None], *, after: int, first: int
+    ) -> dict[str | None, list[TopologyNode] | None]:
+        """See SpaceStore."""
+        parents = [self._space_id if id is None else self._key(id) for id in parent_ids]
+        found = await self._engine.read(
+            CHILDREN, space=self._space_id, parents=parents, after=after, first=first
+        )
+        return {
+            self._id(row["parentKey"]) or None: rows.nodes(row["children"]) if row["found"] else None
+            for row in found
+        }
+
+    async def ancestors(self, ids: Sequence[str]) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(ANCESTORS, "ancestors", ids)
+
+    async def siblings(self, ids: Sequence[str], *, after: int, first: int) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(SIBLINGS, "siblings", ids, after=after, first=first)
+
+    async def refs(self, ids: Sequence[str], *, first: int, offset: int) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(REFS, "nodes", ids, first=first, offset=offset)
+
+    async def referenced_by(
+        self, ids: Sequence[str], *, first: int, offset: int
+    ) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(REFERENCED_BY, "nodes", ids, first=first, offset=offset)
+
+    async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
+        """See SpaceStore."""
+        return await self._link(ADD_REF, from_id, to_id)
+
+    async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
+        """See SpaceStore."""
+        return await self._link(REMOVE_REF, from_id, to_id)
+
+    async def star_map(
+        self, root_id: str | None, *, max_depth: int | None, max_nodes: int, include_archived: bool
+    ) -> StarMap:
+        """See SpaceStore."""
+        common = {
+            "space": self._space_id,
+            "maxDepth": _DEEPEST if max_depth is None else max_depth,
+            "limit": max_nodes + 1,
+            "includeArchived": include_archived,
+        }
+        if root_id is None:
+            found = await self._engine.read(STAR_MAP, **common)
+        else:
+            found = await self._engine.read(STAR_MAP_BELOW, root=self._key(root_id), **common)
+        if not found:
+            raise NotFound.of("session", root_id or "")
+        return _star_map(root_id, found[0], max_nodes)
+
+    async def _lists(
+        self, query: Query, field: str, ids: Sequence[str], **params: Any
+    ) -> dict[str, list[TopologyNode]]:
+        found = await self._engine.read(query, keys=[self._key(id) for id in ids], **params)
+        return {self._id(row["key"]): rows.nodes(row[field]) for row in found}
+
+    async def _link(self, query: Query, from_id: str, to_id: str) -> TopologyNode:
+        found = await self._engine.write(
+            query,
+            **self._event(),
+            fromKey=self._key(from_id),
+            fromId=from_id,
+            toKey=self._key(to_id),
+            data=rows.to_json({"toId": to_id}),
+        )
+        if not found:
+            raise NotFound.of("session", from_id)
+        outcome = found[0]["outcome"]
+        if outcome == "NO_TARGET":
+            raise NotFound.of("session", to_id)
+        if outcome == "ARCHIVED":
+            raise SessionArchived.of(from_id)
+        if outcome in _REFUSED:
+            raise InvalidInput(_REFUSED[outcome])
+        return rows.node(found[0])
+
+
+def _star_map(root_id: str | None, row: Row, max_nodes: int) -> StarMap:
+    ids, depths = row["ids"], row["depths"]
+    count = _whole_levels(depths, max_nodes)
+    place = {id: position for position, id in enumerate(ids[:count])}
+    kept = {
+        "id": ids,
+        "parent": [place.get(parent, -1) for parent in row["parentIds"][:count]],
+        "label": row["labels"],
+        "status": row["statuses"],
+        "role": row["roles"],
+        "depth": depths,
+        "index": row["indexes"],
+        "childCount": row["childCounts"],
+        "turnCount": row["turnCounts"],
+        "lastActiveAt": row["lastActiveAts"],
+    }
+    columns = {name: values[:count] for name, values in kept.items()}
+    columns["refs"] = [[place[a], place[b]] for a, b in row["refs"] if a in place and b in place]
+    return StarMap(
+        root_id=root_id,
+        node_count=count,
+        truncated=len(ids) > max_nodes,
+        event_seq=row["eventSeq"],
+        columns=columns,
+    )
+
+
+def _whole_levels(depths: list[int], max_nodes: int) -> int:
+    """How many nodes to keep: whole levels, of the first level at least what fits."""
+    if len(depths) <= max_nodes:
+        return len(depths)
+    cut = depths[max_nodes]
+    first = next(position for position, depth in enumerate(depths) if depth == cut)
+    return first or max_nodes

@@ -1,0 +1,133 @@
+"""Turns and their leases."""
+
+from collections.abc import Sequence
+
+from stello_graph.errors import NotFound
+from stello_graph.ids import new_id
+from stello_graph.model.message import Draft, Message
+from stello_graph.model.turn import Turn
+from stello_graph.model.writes import Idempotency, TurnBegun, TurnEnd, TurnExpired, TurnJoined
+from stello_graph.store import rows
+from stello_graph.store.queries import named
+from stello_graph.store.repository import Repository
+
+__all__ = ["TurnRepository"]
+
+BEGIN = named("turns/begin")
+RENEW = named("turns/renew")
+CANCEL = named("turns/cancel")
+END = named("turns/end")
+GET = named("turns/get")
+OF_SESSIONS = named("turns/of_sessions")
+MESSAGES = named("turns/messages")
+
+
+class TurnRepository(Repository):
+    """See SessionStore."""
+
+    async def begin_turn(
+        self, session_id: str, turn_id: str, message: Draft, *, lease: float, idempotency: Idempotency | None
+    ) -> TurnBegun | TurnJoined | TurnExpired:
+        """See SessionStore."""
+        found = await self._engine.write(
+            BEGIN,
+            space=self._space_id,
+            **self._target(session_id),
+            turnKey=self._key(turn_id),
+            turnId=turn_id,
+            message=rows.draft_properties(self._space_id, session_id, message),
+            lease=_microseconds(lease),
+            **self._idempotency(idempotency),
+        )
+        turn_row = found[0]["turn"] if found else None
+        row = self._checked([found[0] | {"turnId": turn_row and turn_row["id"]}] if found else [], session_id)
+        turn = rows.turn(row["turn"])
+        match row["outcome"]:
+            case "JOINED":
+                return TurnJoined(turn=turn)
+            case "EXPIRED":
+                return TurnExpired(turn=turn)
+        conversation = rows.conversation(row["conversation"])
+        return TurnBegun(
+            turn=turn,
+            conversation=conversation.model_copy(update={"transcript": conversation.transcript[:-1]}),
+            user_message=conversation.transcript[-1],
+            insight_revision=row["turn"].get("insightRevision"),
+        )
+
+    async def renew_turn(self, turn: Turn, *, lease: float, partial: str, round: int) -> bool | None:
+        """See SessionStore."""
+        found = await self._engine.write(
+            RENEW,
+            turnKey=self._key(turn.id),
+            fence=turn.fence,
+            lease=_microseconds(lease),
+            partial=partial,
+            round=round,
+        )
+        return bool(found[0]["cancelRequested"]) if found else None
+
+    async def cancel_turn(self, turn_id: str) -> Turn:
+        """See SessionStore."""
+        found = await self._engine.write(CANCEL, turnKey=self._key(turn_id))
+        if not found:
+            raise NotFound.of("turn", turn_id)
+        return rows.turn(found[0])
+
+    async def end_turn(self, end: TurnEnd) -> tuple[Turn, list[Message]] | None:
+        """See SessionStore."""
+        turn, event = end.turn, self._event()
+        found = await self._engine.write(
+            END,
+            **event,
+            **self._target(turn.session_id),
+            turnKey=self._key(turn.id),
+            consumedKey=self._key(new_id()),
+            fence=end.fence,
+            closing=end.closing,
+            status=end.status,
+            stopReason=end.stop_reason,
+            error=None if end.error is None else rows.to_json(end.error),
+            toolRounds=end.tool_rounds,
+            messages=[
+                rows.draft_properties(self._space_id, turn.session_id, draft) for draft in end.messages
+            ],
+            usage=rows.to_json(end.usage),
+            callUsage=end.new_usage.model_dump(by_alias=True),
+            completed=end.completed,
+            data=rows.to_json({"turnId": turn.id, "status": end.status}),
+        )
+        if not found or found[0]["outcome"] not in ("DONE", "DONE_BEFORE"):
+            return None
+        ended, first, now = rows.turn(found[0]["turn"]), found[0]["firstSeq"], found[0]["now"]
+        return ended, [
+            Message.model_validate(
+                draft.model_dump()
+                | {
+                    "seq": first + offset,
+                    "session_id": turn.session_id,
+                    "created_at": draft.created_at or now,
+                }
+            )
+            for offset, draft in enumerate(end.messages)
+        ]
+
+    async def turns(self, ids: Sequence[str]) -> dict[str, Turn]:
+        """See SessionStore."""
+        found = await self._engine.read(GET, keys=[self._key(id) for id in ids])
+        return {row["id"]: rows.turn(row) for row in found}
+
+    async def turns_of(self, session_ids: Sequence[str], *, before: int, first: int) -> dict[str, list[Turn]]:
+        """See SessionStore."""
+        keys = [self._key(id) for id in session_ids]
+        found = await self._engine.read(OF_SESSIONS, keys=keys, before=before, first=first)
+        return {self._id(row["key"]): [rows.turn(turn) for turn in row["turns"]] for row in found}
+
+    async def turn_messages(self, turn_ids: Sequence[str]) -> dict[str, list[Message]]:
+        """See SessionStore."""
+        found = await self._engine.read(MESSAGES, keys=[self._key(id) for id in turn_ids])
+        return {self._id(row["key"]): rows.messages(row["messages"]) for row in found}
+
+
+def _microseconds(seconds: float) -> int:
+    return int(seconds * 1_000_000)

@@ -1,0 +1,82 @@
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from stello_graph.errors import ModelRateLimited, ModelRefused, ModelUnavailable
+from stello_graph.llm.anthropic_errors import is_about_thinking, model_error, retry_after
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "3"}, 3.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after-ms": "soon"}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+def test_retry_after_a_date() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+
+    assert 55 < (retry_after({"retry-after": later}) or 0) <= 60
+
+
+def test_a_spend_limit_does_not_get_better_by_waiting() -> None:
+    error = model_error(429, "rate_limit_error", model="m", code="contract_spend_limit_reached")
+
+    assert type(error) is ModelRefused
+
+
+def test_details() -> None:
+    assert model_error(429, model="m", wait=3.0).details == {"retryAfter": 3.0}
+    assert model_error(529, model="m", wait=3.0).details == {"retryAfter": 3.0}
+    assert model_error(429, model="m").details == {}
+
+
+@pytest.mark.parametrize("status", [200, 500, 502, 503, 504, 524, 529, 409, 499])
+def test_what_may_get_better(status: int) -> None:
+    assert type(model_error(status, model="m")) is ModelUnavailable
+
+
+def test_inside_a_stream_the_type_decides() -> None:
+    assert type(model_error(200, "rate_limit_error", model="m")) is ModelRateLimited
+    assert type(model_error(200, "authentication_error", model="m")) is ModelRefused
+
+
+@pytest.mark.parametrize(
+    "said", ["key my-secret-1 is wrong", "got sk-ant-abc123_DEF", "header was 'Bearer abc.def'"]
+)
+def test_secrets_stay_inside(said: str) -> None:
+    for status in (400, 401, 402, 403, 404, 413, 422, 429, 500):
+        text = str(model_error(status, None, said, model="m", secret="my-secret-1"))
+        assert not any(secret in text for secret in ("my-secret-1", "abc123", "abc.def"))
+
+
+def test_a_long_sentence_is_cut() -> None:
+    assert len(str(model_error(400, None, "x" * 5000, model="m"))) < 400
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "expected"),
+    [
+        (400, "messages.1.content.0: Invalid `signature` in `thinking` block", True),
+        (
+            400,
+            "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified",
+            True,
+        ),
+        (400, "prompt is too long", False),
+        (400, None, False),
+        (401, "Invalid `signature` in `thinking` block", False),
+    ],
+)
+def test_is_about_thinking(status: int, said: str | None, expected: bool) -> None:
+    assert is_about_thinking(status, said) is expected

@@ -1,0 +1,1 @@
+"""The compile boundary, by examples and by properties."""
