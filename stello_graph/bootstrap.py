@@ -63,8 +63,9 @@ def open_llm(settings: Settings) -> LLM:
         return OfflineLLM()
     if key is None:
         raise InvalidInput("the model provider anthropic needs ANTHROPIC_API_KEY")
-    chosen = {} if settings.model is None else {"default_model": settings.model}
-    return AnthropicLLM(key, base_url=settings.anthropic_base_url, **chosen)
+    if settings.model is None:
+        return AnthropicLLM(key, base_url=settings.anthropic_base_url)
+    return AnthropicLLM(key, base_url=settings.anthropic_base_url, default_model=settings.model)
 
 
 def _secret(value: SecretStr | None) -> str | None:

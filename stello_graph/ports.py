@@ -309,8 +309,8 @@ class SpaceStore(SessionStore, Protocol):
         """A page of digests, by id, from after id `after`."""
         ...
 
-    async def stored_transcripts(self, ids: Sequence[str]) -> dict[str, StoredTranscript]:
-        """What is there of sessions that an import names."""
+    async def stored_transcripts(self, conversation_id: str) -> dict[str, StoredTranscript]:
+        """What is there of an imported conversation: the session of that id, and those of `id:…`."""
         ...
 
     async def import_session(self, draft: ImportDraft) -> bool:

@@ -28,6 +28,7 @@ CALL (src, p, outcome) {
     insightRevision: 0, turnCount: $turnCount, nextSeq: firstSeq + size($messages), lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: coalesce($createdAt, now), updatedAt: coalesce($updatedAt, now), lastActiveAt: coalesce($lastActiveAt, now)})
+  WITH s, p, now, firstSeq
   CALL (s) {
     MATCH ()-[r:HAS_MESSAGE]->(m:Message)
     USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
@@ -38,8 +39,8 @@ CALL (src, p, outcome) {
   }
   SET s.messageCount = inherited + size($messages)
   FOREACH (offset IN range(0, size($messages) - 1) |
-    CREATE (m:Message)
-    SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, $createdAt, now)
+    MERGE (m:Message {key: $messages[offset].key})
+    ON CREATE SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, $createdAt, now)
     CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: firstSeq + offset}]->(m))
   WITH s, p, now
   MATCH (sp:Space {id: $space})

@@ -1,14 +1,15 @@
-// purpose: What is stored of sessions that an import names: their message ids in order, and where they end.
+// purpose: What is stored of the sessions of one imported conversation: their message ids in order, and where they end.
 // access: read
-// params: keys
+// params: key, prefix
 // returns: key, nextSeq, messageIds
-UNWIND $keys AS key
-MATCH (s:Session {key: key})
-CALL (key) {
+MATCH (s:Session)
+USING INDEX SEEK s:Session(key)
+WHERE s.key = $key OR s.key STARTS WITH $prefix
+CALL (s) {
   MATCH ()-[r:HAS_MESSAGE]->(m:Message)
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
-  WHERE r.sk = key AND r.seq > 0
+  WHERE r.sk = s.key AND r.seq > 0
   WITH r, m ORDER BY r.sk, r.seq
   RETURN collect(m.id) AS messageIds
 }
-RETURN collect({key: key, nextSeq: s.nextSeq, messageIds: messageIds}) AS rows
+RETURN collect({key: s.key, nextSeq: s.nextSeq, messageIds: messageIds}) AS rows

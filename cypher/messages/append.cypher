@@ -20,8 +20,8 @@ CALL (s, outcome, firstSeq) {
   WITH s, firstSeq, datetime.realtime() AS clock
   WITH s, firstSeq, clock.epochSeconds * 1000000 + clock.microsecond AS now
   FOREACH (offset IN range(0, size($messages) - 1) |
-    CREATE (m:Message)
-    SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, now)
+    MERGE (m:Message {key: $messages[offset].key})
+    ON CREATE SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, now)
     CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: firstSeq + offset}]->(m))
   SET s.nextSeq = firstSeq + size($messages), s.messageCount = s.messageCount + size($messages),
     s.turnCount = s.turnCount + $turns, s.updatedAt = now, s.lastActiveAt = now

@@ -7,8 +7,9 @@ WITH sp.eventSeq AS eventSeq
 CALL () {
   MATCH (n:TopologyNode)
   USING INDEX SEEK n:TopologyNode(spaceId, depth, index)
-  WHERE n.spaceId = $space AND n.depth <= $maxDepth AND ($includeArchived OR n.status = 'ACTIVE'
-    OR EXISTS { (n)<-[:PARENT*1..]-(:TopologyNode {status: 'ACTIVE'}) })
+  WHERE n.spaceId = $space AND n.depth <= $maxDepth AND n.index >= 0
+    AND ($includeArchived OR n.status = 'ACTIVE'
+      OR EXISTS { (n)<-[:PARENT*1..]-(:TopologyNode {status: 'ACTIVE'}) })
   WITH n ORDER BY n.spaceId, n.depth, n.index LIMIT $limit
   RETURN collect(n.id) AS ids, collect(coalesce(n.parentId, '')) AS parentIds, collect(n.label) AS labels,
     collect(CASE n.status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,

@@ -1,9 +1,10 @@
--- purpose: What is stored of sessions that an import names: their message ids in order, and where they end.
+-- purpose: What is stored of the sessions of one imported conversation: their message ids in order, and where they end.
 -- access: read
--- params: keys
+-- params: key, prefix
 -- returns: key, nextSeq, messageIds
 -- json: messageIds
 SELECT s.key, s.nextSeq, (
   SELECT json_group_array(id) FROM (SELECT m.id FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = s.key ORDER BY r.seq)) AS messageIds
-FROM json_each(:keys) AS k JOIN session AS s ON s.key = k.value;
+FROM session AS s
+WHERE s.key = :key OR (s.key >= :prefix AND s.key < substr(:prefix, 1, length(:prefix) - 1) || ';');

@@ -24,7 +24,8 @@ INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls,
     json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'),
     json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
     coalesce(json_extract(v.value, '$.createdAt'), d.now)
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE'
+  ON CONFLICT DO NOTHING;
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';

@@ -2,22 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from stello_graph.errors import InvalidInput, ModelError, ModelUnavailable
-from stello_graph.llm.anthropic_errors import (
-    is_about_thinking,
-    model_error,
-    retry_after,
-)
+from stello_graph.llm.anthropic_errors import is_about_thinking, model_error, retry_after
 from stello_graph.llm.anthropic_form import to_params, window_of, without_thinking
 from stello_graph.llm.anthropic_reply import ReplyBuilder
 from stello_graph.model.context import ModelRequest, Reply, TextChunk
 
 if TYPE_CHECKING:
     import anthropic
-    from anthropic.types import RawMessageStreamEvent
 
 __all__ = ["AnthropicLLM"]
 
@@ -64,7 +60,7 @@ class AnthropicLLM:
 
     async def connect(self) -> "anthropic.AsyncAnthropic":
         """Makes the client, at the latest with the first request. Calling it ahead saves that request
-        the import of the SDK, which takes seconds (5.7 s of CPU on two slow cores), off the loop.
+        the import of the SDK, which takes seconds (5.7 s of CPU, measured), in a thread.
         """
         async with self._connecting:
             if self._client is None:
@@ -76,9 +72,11 @@ class AnthropicLLM:
         client = await self.connect()
         builder = ReplyBuilder(request.model)
         try:
-            async with await _open(client, to_params(request)) as events:
+            async with _asked(client, to_params(request)) as response, aclosing(_events(response)) as events:
                 async for event in events:
-                    if text := builder.add(event.to_dict()):
+                    if event.get("type") == "error":
+                        raise self._error_inside(event, request.model)
+                    if text := builder.add(event):
                         yield TextChunk(text=text)
         except Exception as error:
             mapped = _model_error(error, request.model, self._key)
@@ -97,33 +95,56 @@ class AnthropicLLM:
         import anthropic
 
         connect, read = self._timeouts
-        return anthropic.AsyncAnthropic(
+        client = anthropic.AsyncAnthropic(
             api_key=self._key,
             base_url=self._base_url,
             max_retries=0,
             timeout=anthropic.Timeout(read, connect=connect),
         )
+        # Imported on first use, which would stop the loop.
+        _ = client.messages
+        return client
+
+    def _error_inside(self, event: dict[str, Any], model: str) -> ModelError:
+        error = event.get("error")
+        told = error if isinstance(error, dict) else {}
+        return model_error(200, told.get("type"), told.get("message"), model=model, secret=self._key)
 
 
-async def _open(
+@asynccontextmanager
+async def _asked(
     client: "anthropic.AsyncAnthropic", params: dict[str, Any]
-) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
-    """Sends the request. Raw events: the SDK's own accumulation raises on tool JSON that was cut.
+) -> "AsyncIterator[anthropic.AsyncAPIResponse[Any]]":
+    """The response to a request that was accepted.
 
     Where the provider refuses the replayed thinking, the same is asked once more without any, as it
     advises: nothing was shown yet, and the model thinks anew.
     """
     import anthropic
 
-    events: anthropic.AsyncStream[RawMessageStreamEvent]
-    try:
-        events = await client.messages.create(**params, stream=True)
-    except anthropic.BadRequestError as error:
-        bare = without_thinking(params)
-        if bare is params or not is_about_thinking(error.status_code, error.api_message):
-            raise
-        events = await client.messages.create(**bare, stream=True)
-    return events
+    ask = client.messages.with_streaming_response.create
+    async with AsyncExitStack() as stack:
+        try:
+            response = await stack.enter_async_context(ask(**params, stream=True))
+        except anthropic.BadRequestError as error:
+            bare = without_thinking(params)
+            if bare is params or not is_about_thinking(error.status_code, error.api_message):
+                raise
+            response = await stack.enter_async_context(ask(**bare, stream=True))
+        yield response
+
+
+async def _events(response: "anthropic.AsyncAPIResponse[Any]") -> AsyncGenerator[dict[str, Any], None]:
+    """The events as plain JSON, so that blocks stay as they came.
+
+    The SDK's typed events take a second of the loop to be built for the first time, and its
+    accumulation raises on tool JSON that was cut.
+    """
+    import anthropic
+
+    async for event in anthropic.AsyncStream.raw_events(response.http_response):
+        data = event.json() if event.data else {}
+        yield data if isinstance(data, dict) else {}
 
 
 def _model_error(error: Exception, model: str, key: str) -> ModelError | None:

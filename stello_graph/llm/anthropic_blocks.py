@@ -4,7 +4,7 @@ from typing import Any
 
 from stello_graph.model.context import ContextMessage
 
-__all__ = ["media_blocks", "result_content", "text_block", "text_of"]
+__all__ = ["dicts_of", "media_blocks", "result_content", "text_block", "text_of"]
 
 _SOURCES: dict[tuple[str, str], tuple[str, ...]] = {
     ("image", "base64"): ("media_type", "data"),
@@ -28,6 +28,11 @@ def text_block(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text.encode("utf-8", "replace").decode()}
 
 
+def dicts_of(parts: Any) -> list[dict[str, Any]]:
+    """The blocks among the parts: stored parts are any JSON."""
+    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list | tuple) else []
+
+
 def media_blocks(parts: Any) -> list[dict[str, Any]]:
     """The images and documents among the parts of a message, without what the provider does not know.
 
@@ -35,14 +40,14 @@ def media_blocks(parts: Any) -> list[dict[str, Any]]:
     """
     return [
         _media(part) or text_block(f"[{part.get('type') or 'attachment'}]")
-        for part in _dicts(parts)
+        for part in dicts_of(parts)
         if part.get("type") not in ("text", "thinking", "redacted_thinking")
     ]
 
 
 def text_of(parts: Any) -> str:
     """The text among the parts of a message that has no text of its own."""
-    return "\n\n".join(str(part.get("text") or "") for part in _dicts(parts) if part.get("type") == "text")
+    return "\n\n".join(str(part.get("text") or "") for part in dicts_of(parts) if part.get("type") == "text")
 
 
 def result_content(result: ContextMessage) -> list[dict[str, Any]]:
@@ -51,10 +56,6 @@ def result_content(result: ContextMessage) -> list[dict[str, Any]]:
     if result.is_error:
         return blocks or [text_block("The tool failed without saying why.")]
     return blocks + media_blocks(result.parts)
-
-
-def _dicts(parts: Any) -> list[dict[str, Any]]:
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list | tuple) else []
 
 
 def _media(part: dict[str, Any]) -> dict[str, Any] | None:

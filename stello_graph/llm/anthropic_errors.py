@@ -5,13 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from stello_graph.errors import (
-    ContextTooLong,
-    ModelError,
-    ModelRateLimited,
-    ModelRefused,
-    ModelUnavailable,
-)
+from stello_graph.errors import ContextTooLong, ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
 
 __all__ = ["is_about_thinking", "model_error", "retry_after"]
 

@@ -11,12 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from stello_graph.llm.anthropic_blocks import (
-    media_blocks,
-    result_content,
-    text_block,
-    text_of,
-)
+from stello_graph.llm.anthropic_blocks import dicts_of, media_blocks, result_content, text_block, text_of
 from stello_graph.llm.anthropic_cache import mark_prefixes
 from stello_graph.model.context import ContextMessage, ModelRequest, ToolSpec
 from stello_graph.model.message import ToolCall
@@ -27,6 +22,8 @@ _OPENING = "(The assistant opens the conversation.)"
 _CONTINUE = "(Please go on.)"
 
 _THINKING = ("thinking", "redacted_thinking")
+
+_SNAPSHOT = re.compile(r"-(\d{8}|latest)$")
 
 _ILLEGAL_IN_ID = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -79,10 +76,7 @@ def without_thinking(params: dict[str, Any]) -> dict[str, Any]:
     if not any(block["type"] in _THINKING for turn in params["messages"] for block in turn["content"]):
         return params
     messages = [
-        {
-            **turn,
-            "content": [block for block in turn["content"] if block["type"] not in _THINKING],
-        }
+        {**turn, "content": [block for block in turn["content"] if block["type"] not in _THINKING]}
         for turn in params["messages"]
     ]
     return {**params, "messages": messages}
@@ -106,7 +100,7 @@ def _turns(request: ModelRequest) -> tuple[list[_Turn], dict[str, Any] | None]:
             anchor = turns[-1].content[-1]
         match message.role:
             case "assistant":
-                in_loop = index > newest and message.model == request.model
+                in_loop = index > newest and _is_same(message.model, request.model)
                 _add(turns, "assistant", _assistant_blocks(message, ids, keep_thinking=in_loop))
             case "tool":
                 _add(turns, "user", [_result_block(message, ids)])
@@ -117,6 +111,11 @@ def _turns(request: ModelRequest) -> tuple[list[_Turn], dict[str, Any] | None]:
     if not turns or turns[-1].role == "assistant":
         turns.append(_Turn("user", [text_block(_CONTINUE)]))
     return turns, anchor
+
+
+def _is_same(wrote: str | None, asked: str) -> bool:
+    """Whether both names are of one model: asked by its alias, a model answers with its dated name."""
+    return wrote is not None and _SNAPSHOT.sub("", wrote) == _SNAPSHOT.sub("", asked)
 
 
 def _add(turns: list[_Turn], role: Literal["user", "assistant"], blocks: list[dict[str, Any]]) -> None:
@@ -144,11 +143,11 @@ def _assistant_blocks(message: ContextMessage, ids: "_Ids", *, keep_thinking: bo
 
 def _replayed(message: ContextMessage) -> list[dict[str, Any]]:
     """Thinking and text in the model's own order; nothing where the parts do not say what `content` says."""
-    parts = [part for part in message.parts or () if isinstance(part, dict)]
     blocks = [
         dict(part)
-        for part in parts
-        if part.get("type") in _THINKING or (part.get("type") == "text" and str(part.get("text")).strip())
+        for part in dicts_of(message.parts)
+        if part.get("type") in _THINKING
+        or (part.get("type") == "text" and str(part.get("text") or "").strip())
     ]
     said = "".join(block["text"] for block in blocks if block["type"] == "text")
     if said.split() != message.content.split() or not any(block["type"] in _THINKING for block in blocks):
@@ -195,10 +194,7 @@ class _Ids:
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    param: dict[str, Any] = {
-        "name": tool.name,
-        "input_schema": {"type": "object", **tool.input_schema},
-    }
+    param: dict[str, Any] = {"name": tool.name, "input_schema": {"type": "object", **tool.input_schema}}
     if tool.description.strip():
         param["description"] = tool.description
     return param

@@ -37,7 +37,7 @@ class ReplyBuilder:
     def __init__(self, model: str) -> None:
         self._model = model
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._json: dict[int, str] = {}
+        self._pieces: dict[int, list[str]] = {}
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
 
@@ -61,8 +61,8 @@ class ReplyBuilder:
         """
         if self._stop is None:
             raise ModelUnavailable("the model's answer broke off")
-        blocks = [self._blocks[index] for index in sorted(self._blocks)]
-        calls, cut = self._calls()
+        blocks, cut = self._whole_blocks()
+        calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
         text = "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
         if self._stop == "model_context_window_exceeded" and not text and not calls:
             raise ContextTooLong("the request fills the model's whole window")
@@ -101,49 +101,49 @@ class ReplyBuilder:
         return ""
 
     def _extend(self, index: int, delta: dict[str, Any]) -> str:
-        block = self._blocks.setdefault(index, {"type": "text", "text": ""})
         match delta.get("type"):
             case "text_delta":
-                block["text"] = (block.get("text") or "") + delta["text"]
+                self._grow(index, delta["text"])
                 return str(delta["text"])
             case "thinking_delta":
-                block["thinking"] = (block.get("thinking") or "") + delta["thinking"]
-            case "signature_delta":
-                block["signature"] = delta["signature"]
+                self._grow(index, delta["thinking"])
             case "input_json_delta":
-                self._json[index] = self._json.get(index, "") + delta["partial_json"]
+                self._grow(index, delta["partial_json"])
+            case "signature_delta":
+                self._blocks[index]["signature"] = delta["signature"]
             case "citations_delta":
-                block["citations"] = [
-                    *(block.get("citations") or ()),
-                    delta["citation"],
-                ]
+                block = self._blocks[index]
+                block["citations"] = [*(block.get("citations") or ()), delta["citation"]]
         return ""
 
-    def _calls(self) -> tuple[list[ToolCall], bool]:
-        """The calls, and whether one of them was cut. Their parsed input is put into the blocks too."""
-        calls: list[ToolCall] = []
+    def _grow(self, index: int, piece: str) -> None:
+        self._pieces.setdefault(index, []).append(piece)
+
+    def _whole_blocks(self) -> tuple[list[dict[str, Any]], bool]:
+        """The blocks in order, and whether a call was cut."""
+        blocks: list[dict[str, Any]] = []
         cut = False
         for index in sorted(self._blocks):
-            block = self._blocks[index]
-            if block.get("type") != "tool_use":
-                continue
-            if index in self._json:
-                parsed = _parsed(self._json[index])
-                cut = cut or parsed is None
-                block["input"] = parsed or {}
-            calls.append(
-                ToolCall(
-                    id=block["id"],
-                    name=block["name"],
-                    arguments=block.get("input") or {},
-                )
-            )
-        return calls, cut
+            block = dict(self._blocks[index])
+            grown = "".join(self._pieces.get(index, ()))
+            match block.get("type"):
+                case "text" | "thinking" as field:
+                    block[field] = (block.get(field) or "") + grown
+                case "tool_use" if index in self._pieces:
+                    arguments = _parsed(grown)
+                    cut = cut or arguments is None
+                    block["input"] = arguments or {}
+            blocks.append(block)
+        return blocks, cut
 
     def _count(self, usage: dict[str, Any] | None) -> None:
         for ours, theirs in _USAGE.items():
             if usage and usage.get(theirs) is not None:
                 self._usage[ours] = usage[theirs]
+
+
+def _call(block: dict[str, Any]) -> ToolCall:
+    return ToolCall(id=block["id"], name=block["name"], arguments=block.get("input") or {})
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

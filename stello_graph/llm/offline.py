@@ -47,7 +47,7 @@ class OfflineLLM:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[TextChunk | Reply, None]:
         """Answers the last user message, or digests where it is asked to."""
         whole = _answer(request)
-        text = whole[: request.max_output_tokens]
+        text = _cut(whole, request.max_output_tokens)
         for at in range(0, len(text), _CHUNK):
             await asyncio.sleep(self._delay)
             yield TextChunk(text=text[at : at + _CHUNK])
@@ -105,6 +105,20 @@ def _insight(request: ModelRequest) -> str:
     return next((m.content for m in request.messages if m.origin is ContextOrigin.INSIGHT), "")
 
 
+def _cut(text: str, most: int) -> str:
+    """The beginning of `text` that takes no more than so many tokens."""
+    quarters = 0
+    for at, character in enumerate(text):
+        quarters += _quarters(character)
+        if quarters > 4 * most:
+            return text[:at]
+    return text
+
+
 def _tokens(text: str) -> int:
-    wide = sum(character >= "\u2e80" for character in text)
-    return wide + -(-(len(text) - wide) // 4)
+    return -(-sum(map(_quarters, text)) // 4)
+
+
+def _quarters(character: str) -> int:
+    """A token in quarters: a whole one from the CJK radicals on, else about a fourth of one."""
+    return 4 if character >= "\u2e80" else 1

@@ -5,7 +5,16 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-__all__ = ["ForkContext", "SessionRole", "SessionStatus", "TopologyStrategy", "Usage", "Value"]
+__all__ = [
+    "ForkContext",
+    "KeyScope",
+    "SessionRole",
+    "SessionStatus",
+    "TopologyStrategy",
+    "Usage",
+    "Value",
+    "Viewer",
+]
 
 
 class Value(BaseModel):
@@ -44,6 +53,23 @@ class ForkContext(StrEnum):
     NONE = "NONE"
     INHERIT = "INHERIT"
     COMPRESS = "COMPRESS"
+
+
+class KeyScope(StrEnum):
+    """What a caller may do: each but OPERATOR includes the ones before."""
+
+    READ = "READ"
+    WRITE = "WRITE"
+    ADMIN = "ADMIN"
+    OPERATOR = "OPERATOR"
+
+
+class Viewer(Value):
+    """Who asks, and inside which Space."""
+
+    space_id: str | None
+    key_name: str | None = None
+    scope: KeyScope
 
 
 class Usage(Value):

@@ -1,7 +1,5 @@
 """Sessions that come from elsewhere."""
 
-from collections.abc import Sequence
-
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.writes import ImportDraft, StoredTranscript
@@ -18,9 +16,10 @@ SESSION = named("imports/session")
 class ImportRepository(Repository):
     """See SpaceStore."""
 
-    async def stored_transcripts(self, ids: Sequence[str]) -> dict[str, StoredTranscript]:
+    async def stored_transcripts(self, conversation_id: str) -> dict[str, StoredTranscript]:
         """See SpaceStore."""
-        found = await self._engine.read(STATE, keys=[self._key(id) for id in ids])
+        key = self._key(conversation_id)
+        found = await self._engine.read(STATE, key=key, prefix=f"{key}:")
         return {
             self._id(row["key"]): StoredTranscript(
                 id=self._id(row["key"]), next_seq=row["nextSeq"], message_ids=tuple(row["messageIds"])

@@ -37,6 +37,10 @@ class Brain(Protocol):
         """A new id for a message or a request."""
         ...
 
+    def name_of(self, body: dict[str, Any]) -> str:
+        """The model that answers, by its own word."""
+        ...
+
     def sent(self, body: dict[str, Any], answer: Answer) -> None:
         """Notes what was given out."""
         ...
@@ -97,11 +101,11 @@ def _respond(brain: Brain, body: dict[str, Any], answer: Answer, usage: dict[str
     id = "msg_" + brain.next_id()
     headers = {"request-id": "req_" + brain.next_id()}
     if body.get("stream"):
-        events = _events(answer, opening(id, body["model"], usage), lambda: brain.sent(body, answer))
+        events = _events(answer, opening(id, brain.name_of(body), usage), lambda: brain.sent(body, answer))
         return StreamingResponse(events, headers=headers, media_type="text/event-stream")
     brain.sent(body, answer)
     whole = {**usage, "output_tokens": output_tokens(answer)}
-    return JSONResponse(message_of(answer, id, body["model"], whole), headers=headers)
+    return JSONResponse(message_of(answer, id, brain.name_of(body), whole), headers=headers)
 
 
 async def _events(answer: Answer, first: Event, sent: Callable[[], None]) -> AsyncIterator[bytes]:

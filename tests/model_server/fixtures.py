@@ -1,4 +1,4 @@
-"""Fixtures. Import all three into a conftest; the last one is autouse."""
+"""Fixtures: a plugin, `pytest_plugins = ["tests.model_server.fixtures"]`. The last one is autouse."""
 
 from collections.abc import Iterator
 
@@ -28,9 +28,12 @@ def model_server(running_model_server: ModelServer) -> Iterator[ModelServer]:
 
 
 @pytest.fixture(autouse=True)
-def no_live_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_live_models(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test, and no process that one starts, reaches a real model or uses a real key."""
+    # It clears the environment, so it must not come after this.
+    if "_clean_environment" in request.fixturenames:
+        request.getfixturevalue("_clean_environment")
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", _NOWHERE)
-    monkeypatch.setenv("OPENAI_BASE_URL", _NOWHERE)
+    for name in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+        monkeypatch.setenv(name, _NOWHERE)

@@ -36,11 +36,13 @@ class Rules:
         models: those that exist; None lets every name pass.
         window: the longest prompt in tokens, by this server's own count.
         max_output: the most that `max_tokens` may ask for.
+        snapshot: what a reply adds to the model's name, as an alias is answered with a dated name.
     """
 
     models: Collection[str] | None = None
     window: int = 200_000
     max_output: int = 128_000
+    snapshot: str = ""
 
 
 def check(body: Any, rules: Rules | None = None, issued: Issued | None = None) -> int:

@@ -72,6 +72,10 @@ class ModelServer:
         """Notes a request that broke the rules."""
         self.refused.append((body, refusal))
 
+    def name_of(self, body: dict[str, Any]) -> str:
+        """The model that answers, by its own word."""
+        return f"{body['model']}{self.rules.snapshot}"
+
     def sent(self, body: dict[str, Any], answer: Answer) -> None:
         """Notes the thinking that was given out whole."""
         self.issued.remember(body, answer.blocks)

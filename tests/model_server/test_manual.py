@@ -2,13 +2,16 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import httpx
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_standalone() -> None:
     command = [sys.executable, "-m", "tests.model_server", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         try:
             url = process.stdout.readline().split()[0].removeprefix("ANTHROPIC_BASE_URL=")

@@ -1,25 +1,26 @@
-import contextlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from docker.errors import APIError, ImageNotFound
+from docker.errors import APIError, DockerException, ImageNotFound
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.docker_client import DockerClient
 
 from tests.neo4j_server.errors import NotAvailable, StartFailed
 from tests.neo4j_server.releases import Release
-from tests.neo4j_server.server import answers, free_port, wait_until_ready
+from tests.neo4j_server.server import answers, free_port, leaks_ignored, wait_until_ready
 
 START_TIMEOUT: Final = 180.0
 BOLT: Final = 7687
 
 
 def docker_answers() -> bool:
-    with contextlib.suppress(Exception):
-        return bool(DockerClient().client.ping())
-    return False
+    with leaks_ignored():
+        try:
+            return bool(DockerClient().client.ping())
+        except (DockerException, OSError):
+            return False
 
 
 def pull(release: Release, say: Callable[[str], None]) -> None:

@@ -57,7 +57,7 @@ class LocalServer:
     def start(self) -> None:
         if self.running():
             return
-        if listens(self.port):
+        if listens("127.0.0.1", self.port):
             raise StartFailed(f"Port {self.port} is in use by something else: end it or take another port.")
         (self.home / "conf").mkdir(parents=True, exist_ok=True)
         (self.home / "conf" / "neo4j.conf").write_text(CONFIGURATION.format(port=self.port))

@@ -1,7 +1,11 @@
+import gc
 import socket
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from neo4j import GraphDatabase
 from neo4j.exceptions import DriverError, Neo4jError
@@ -30,19 +34,38 @@ def free_port() -> int:
     return port
 
 
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+def listens(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+@contextmanager
+def leaks_ignored() -> Iterator[None]:
+    """Clients that fail to connect leave their socket to the garbage collector, which then warns."""
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+        try:
+            yield
+        finally:
+            gc.collect()
 
 
 def answers(url: str, user: str | None, password: str | None) -> bool:
+    address = urlsplit(url)
+    if not listens(address.hostname or "localhost", address.port or 7687):
+        return False
     auth = None if user is None else (user, password or "")
-    with GraphDatabase.driver(url, auth=auth, connection_timeout=5) as driver, driver.session() as session:
-        try:
+    try:
+        with (
+            leaks_ignored(),
+            GraphDatabase.driver(url, auth=auth, connection_timeout=5) as driver,
+            driver.session() as session,
+        ):
             session.run("RETURN 1").consume()
-        except (DriverError, Neo4jError, OSError):
-            return False
+    except (DriverError, Neo4jError, OSError):
+        return False
     return True
 
 

@@ -1,5 +1,6 @@
 """The nodes of a conversation as the tree that they mean to be."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ class Node:
     Attributes:
         name: its part of our ids: the message's own id, or the key where that is missing or not unique.
         entry: what the file has under the key, which may be anything.
+        place: among all nodes of the file.
         detached: whether the file does not say where its tree belongs.
         remark: what had to be repaired.
     """
@@ -29,6 +31,7 @@ class Node:
     key: str
     name: str
     entry: Any
+    place: int
     parent: "Node | None" = None
     children: list["Node"] = field(default_factory=list)
     detached: bool = False
@@ -58,10 +61,8 @@ def node_tree(mapping: Mapping[str, Any]) -> list[Node]:
 
     Linear in the number of nodes, and without recursion: conversations may be tens of thousands deep.
     """
-    nodes = {
-        key: Node(key, name, entry)
-        for (key, entry), name in zip(mapping.items(), _names(mapping), strict=True)
-    }
+    names = zip(mapping.items(), _names(mapping), strict=True)
+    nodes = {key: Node(key, name, entry, place) for place, ((key, entry), name) in enumerate(names)}
     _link(nodes)
     _cut_cycles(nodes)
     for node in nodes.values():
@@ -133,9 +134,7 @@ def _circle(node: Node) -> list[Node]:
 
 
 def _cut(circle: list[Node]) -> None:
-    times = [(node.create_time, node) for node in circle]
-    earliest = min((time for time, _ in times if time is not None), default=None)
-    first = next((node for time, node in times if time == earliest), circle[0])
+    first = min(circle, key=lambda node: (node.create_time or math.inf, node.place))
     first.parent, first.detached, first.remark = None, True, CYCLE
 
 

@@ -120,7 +120,8 @@ class _Conversation:
 
     def _current(self, nodes: list[Node], tree: StepTree) -> Step:
         """Where the current path ends: at `current_node`; where that cannot be seen, at the latest leaf
-        below it, else below what can be seen before it; where it leads nowhere, at the latest leaf."""
+        below it, else below what can be seen before it; where it leads nowhere, at the latest leaf.
+        """
         attached = [step for step in tree.steps if not step.detached] or tree.steps
         key = self._entry.get("current_node")
         node = next((node for node in nodes if node.key == key), None)

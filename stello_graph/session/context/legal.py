@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from stello_graph.model.context import ContextMessage, ContextOrigin
 from stello_graph.model.message import ToolCall
@@ -53,10 +54,12 @@ def _ordered(transcript: Transcript, tools: frozenset[str]) -> Iterator[ContextM
 
 def _clean(message: ContextMessage) -> ContextMessage:
     content = "" if is_blank(message.content) else message.content
-    parts = replayable(message.parts)
-    if content == message.content and parts == message.parts:
-        return message
-    return message.model_copy(update={"content": content, "parts": parts})
+    return _with(message, content=content, parts=replayable(message.parts))
+
+
+def _with(message: ContextMessage, **fields: Any) -> ContextMessage:
+    same = all(getattr(message, name) == value for name, value in fields.items())
+    return message if same else message.model_copy(update=fields)
 
 
 def _result(call: ToolCall, result: ContextMessage | None) -> ContextMessage:
@@ -70,7 +73,7 @@ def _result(call: ToolCall, result: ContextMessage | None) -> ContextMessage:
             is_error=True,
         )
     content = result.content or ("" if result.parts else NO_OUTPUT)
-    return result.model_copy(update={"content": content, "tool_call_id": call.id, "tool_name": call.name})
+    return _with(result, content=content, tool_call_id=call.id, tool_name=call.name)
 
 
 class _Ids:
@@ -91,20 +94,19 @@ class _Ids:
 def _as_calls(message: ContextMessage, results: Results, ids: _Ids) -> Iterator[ContextMessage]:
     fresh = [ids.take(call.id) for call in message.tool_calls]
     calls = tuple(
-        call.model_copy(update={"id": id}) for call, id in zip(message.tool_calls, fresh, strict=True)
+        call if call.id == id else call.model_copy(update={"id": id})
+        for call, id in zip(message.tool_calls, fresh, strict=True)
     )
-    yield message.model_copy(update={"tool_calls": calls})
+    yield _with(message, tool_calls=calls)
     for result, id in zip(results, fresh, strict=True):
-        yield result.model_copy(update={"tool_call_id": id})
+        yield _with(result, tool_call_id=id)
 
 
 def _as_text(message: ContextMessage, results: Results, ids: _Ids) -> Iterator[ContextMessage]:
     said = text_of(message.content, message.parts)
     calls = "\n".join(f"[tool call: {call.name} {_json(call.arguments)}]" for call in message.tool_calls)
     content = f"{said}\n\n{calls}" if said else calls
-    yield message.model_copy(
-        update={"content": content, "parts": other_than_text(message.parts), "tool_calls": ()}
-    )
+    yield _with(message, content=content, parts=other_than_text(message.parts), tool_calls=())
     for result in results:
         head = f"[tool {'error' if result.is_error else 'result'}: {result.tool_name}]"
         output = text_of(result.content, result.parts)

@@ -47,10 +47,10 @@ def answers(lines: Sequence[Line]) -> dict[Place, int]:
             for place, call in zip(newest, line.tool_calls, strict=True):
                 by_id[call.id].append(place)
         elif is_result(line):
-            named = by_id.get(line.tool_call_id, []) if line.tool_call_id else _same_tool(lines, newest, line)
-            place_or_none = next((place for place in named if place not in found), None)
-            if place_or_none is not None:
-                found[place_or_none] = index
+            asked = by_id.get(line.tool_call_id, []) if line.tool_call_id else _same_tool(lines, newest, line)
+            still_open = [place for place in asked if place not in found]
+            if still_open:
+                found[still_open[0]] = index
     return found
 
 

@@ -16,7 +16,7 @@ from stello_graph.errors import (
     ModelUnavailable,
 )
 from stello_graph.llm.anthropic import AnthropicLLM
-from stello_graph.model.context import ContextOrigin, Reply, ReplyStop, TextChunk
+from stello_graph.model.context import ContextOrigin, Reply, ReplyStop
 from stello_graph.model.message import ToolCall
 from stello_graph.ports import LLM
 from stello_graph.session.call import Backoff, call
@@ -160,6 +160,18 @@ class TestThinking:
         await listen(llm, request(*messages, tools=(SEARCH,)))
 
         assert model_server.refused == []
+        assert model_server.requests[-1]["messages"][1]["content"] == list(self.BLOCKS)
+
+    async def test_an_alias_is_answered_with_a_dated_name(
+        self, llm: AnthropicLLM, model_server: ModelServer
+    ) -> None:
+        model_server.rules.snapshot = "-20260101"
+        reply = await self.first_round(llm, model_server)
+        messages = [system("s"), user("find"), replied(reply), result("toolu_1", "found")]
+
+        await listen(llm, request(*messages, tools=(SEARCH,)))
+
+        assert reply.model == f"{MODEL}-20260101"
         assert model_server.requests[-1]["messages"][1]["content"] == list(self.BLOCKS)
 
     async def test_it_is_left_out_in_the_next_turn(
@@ -354,12 +366,10 @@ class TestFailures:
         at: int | None,
     ) -> None:
         model_server.script(Answer([say("abcdefgh")], chunk=4, error=event, fail_at=at))
-        heard = []
+        heard: list[str] = []
 
         with pytest.raises(error):
-            async for item in llm.stream(request(user("hi"))):
-                assert isinstance(item, TextChunk)
-                heard.append(item.text)
+            await call(llm, request(user("hi")), on_text=heard.append, attempts=1)
 
         assert heard == {0: [], 1: ["abcd"], None: ["abcd", "efgh"]}[at]
 
@@ -441,20 +451,27 @@ class TestRetries:
 
 
 async def test_a_cancelled_call_frees_its_connection(llm: AnthropicLLM, model_server: ModelServer) -> None:
-    answer = Answer([say("abcdefgh")], chunk=4, gate=threading.Event(), gate_at=1)
-    model_server.script(answer, "next")
-    assert answer.gate is not None
-    heard: list[str] = []
-    task = asyncio.create_task(call(llm, request(user("hi")), on_text=heard.append))
-    await asyncio.to_thread(answer.reached.wait, 2)
+    gate = threading.Event()
+    model_server.script(Answer([say("abcdefgh")], chunk=4, gate=gate, gate_at=1), "next")
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    task = asyncio.create_task(call(llm, request(user("hi")), on_text=heard.put_nowait))
+    first = await heard.get()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    answer.gate.set()
+    gate.set()
 
     _, reply = await listen(llm, request(user("hi")))
 
-    assert (heard, reply.text) == (["abcd"], "next")
+    assert (first, heard.empty(), reply.text) == ("abcd", True, "next")
+
+
+async def test_live_calls_are_forbidden() -> None:
+    llm = AnthropicLLM("key")
+
+    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+        await listen(llm, request(user("hi")))
+    await llm.aclose()
 
 
 async def test_many_at_once_make_one_client(llm: AnthropicLLM, model_server: ModelServer) -> None:

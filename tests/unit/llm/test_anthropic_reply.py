@@ -10,8 +10,8 @@ def call_with(json: str, stop: str = "tool_use") -> Reply:
     builder = ReplyBuilder("m")
     block = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
     builder.add({"type": "content_block_start", "index": 0, "content_block": block})
-    for character in json:
-        delta = {"type": "input_json_delta", "partial_json": character}
+    for at in range(0, len(json), 3):
+        delta = {"type": "input_json_delta", "partial_json": json[at : at + 3]}
         builder.add({"type": "content_block_delta", "index": 0, "delta": delta})
     builder.add({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {}})
     return builder.reply()

@@ -17,7 +17,9 @@ ENGLISH = "user: I want to open an office in Lisbon.\nassistant: Start with a sh
 
 
 async def answer(*messages: Any, **fields: Any) -> str:
-    return (await listen(OfflineLLM(delay=0), request(*messages, **fields)))[1].text
+    return (await listen(OfflineLLM(delay=0), request(*messages, **{"max_output_tokens": 1000, **fields})))[
+        1
+    ].text
 
 
 async def test_it_is_a_model() -> None:
@@ -84,7 +86,11 @@ async def test_it_is_deterministic() -> None:
 async def test_max_tokens() -> None:
     _, reply = await listen(OfflineLLM(delay=0), request(user("hello"), max_output_tokens=5))
 
-    assert (len(reply.text), reply.stop) == (5, ReplyStop.MAX_TOKENS)
+    assert (reply.text, reply.stop, reply.usage.output_tokens) == (
+        "[offline model] No r",
+        ReplyStop.MAX_TOKENS,
+        5,
+    )
 
 
 @pytest.mark.parametrize(

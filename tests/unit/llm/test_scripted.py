@@ -4,7 +4,7 @@ import pytest
 
 from stello_graph.errors import ModelRefused, ModelUnavailable
 from stello_graph.llm.scripted import Pause, ScriptedLLM, tool_use
-from stello_graph.model.context import ModelRequest, Reply, ReplyStop
+from stello_graph.model.context import ModelRequest, Reply, ReplyStop, TextChunk
 from stello_graph.model.message import ToolCall
 from stello_graph.model.values import Usage
 from stello_graph.ports import LLM
@@ -64,13 +64,11 @@ async def test_an_error() -> None:
 
 
 async def test_an_error_after_some_text() -> None:
-    heard = []
+    stream = ScriptedLLM([["a", "b", ModelUnavailable("broke off")]]).stream(ASK)
 
+    assert [await anext(stream), await anext(stream)] == [TextChunk(text="a"), TextChunk(text="b")]
     with pytest.raises(ModelUnavailable):
-        async for item in ScriptedLLM([["a", "b", ModelUnavailable("broke off")]]).stream(ASK):
-            heard.append(item)
-
-    assert len(heard) == 2
+        await anext(stream)
 
 
 async def test_points_where_it_waits() -> None:

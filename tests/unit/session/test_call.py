@@ -60,7 +60,7 @@ async def test_attempts_come_to_an_end() -> None:
     ],
 )
 async def test_not_tried_again(step: ModelError | list[str | ModelError]) -> None:
-    llm = ScriptedLLM([step, "never asked"])  # type: ignore[list-item]
+    llm = ScriptedLLM([step, "never asked"])
 
     with pytest.raises(ModelError):
         await call(llm, REQUEST, backoff=AT_ONCE)

@@ -1,0 +1,172 @@
+"""The command line."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from stello_graph.bootstrap import build
+from stello_graph.errors import StelloError
+from stello_graph.graphql.schema import sdl
+from stello_graph.ids import DEFAULT_SPACE, check_space_id
+from stello_graph.interchange.detect import Format
+from stello_graph.interchange.importer import import_stream
+from stello_graph.interchange.report import ImportReport
+from stello_graph.serving import serve_until_stopped
+from stello_graph.settings import Settings
+
+__all__ = ["main"]
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    help="Conversations as a forest in a graph database, served through GraphQL.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+errors = Console(stderr=True, highlight=False)
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store", help="sqlite:///file.db, neo4j://host:7687, bolt://… (STELLO_STORE)", show_default=False
+    ),
+]
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on (STELLO_HOST)", show_default="127.0.0.1")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port, 0 for any free one (STELLO_PORT)", show_default="8000")
+    ] = None,
+    store: StoreOption = None,
+    migrate: Annotated[
+        bool | None,
+        typer.Option("--migrate/--no-migrate", help="Bring the schema up to date first (STELLO_MIGRATE)"),
+    ] = None,
+    grace: Annotated[
+        float | None,
+        typer.Option(help="Seconds for running turns at shutdown (STELLO_GRACE)", show_default="20"),
+    ] = None,
+) -> None:
+    """Serve GraphQL, GraphiQL and the star map until SIGTERM or Ctrl-C."""
+    settings = _settings(host=host, port=port, store=store, migrate=migrate, grace=grace)
+    _run(serve_until_stopped(settings, print))
+
+
+@app.command()
+def migrate(store: StoreOption = None) -> None:
+    """Bring the store's schema up to date."""
+    graph = build(_settings(store=store))
+
+    async def work() -> list[str]:
+        try:
+            return await graph.store.migrate()
+        finally:
+            await graph.store.aclose()
+
+    applied = _run(work())
+    print("\n".join(f"applied {name}" for name in applied) or "The schema is up to date.")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="An export file")],
+    format: Annotated[str, typer.Option(help=f"auto, {', '.join(Format)}")] = "auto",
+    space: Annotated[str, typer.Option(help="The Space to import into")] = DEFAULT_SPACE,
+    store: StoreOption = None,
+) -> None:
+    """Import conversations from an export; says what was imported and what not and why."""
+    settings = _settings(store=store)
+    if format != "auto" and format not in list(Format):
+        _fail(f"unknown format {format}: use auto, {', '.join(Format)}")
+    size = file.stat().st_size
+    if size > settings.max_import_bytes:
+        _fail(f"{file} is larger than {settings.max_import_bytes} bytes (STELLO_MAX_IMPORT_BYTES)")
+    chosen = None if format == "auto" else Format(format)
+    report = _run(_import(settings, file, size, chosen, space))
+    print("\n".join(report.lines()))
+    if not report.imported_anything_valid:
+        raise typer.Exit(1)
+
+
+@app.command()
+def schema() -> None:
+    """Print the GraphQL schema."""
+    sys.stdout.write(sdl())
+
+
+@app.command()
+def doctor(store: StoreOption = None) -> None:
+    """Show all settings, and whether store and schema are well."""
+    settings = _settings(store=store)
+    for name, field in Settings.model_fields.items():
+        shown = getattr(settings, name)
+        print(f"{name:22} {shown!s:32} {field.description}")
+    graph = build(settings)
+    offline = " (offline: it only quotes)" if graph.llm.is_offline else ""
+    print(f"{'model asked':22} {graph.llm.default_model}{offline}")
+
+    async def work() -> tuple[str, list[str]]:
+        try:
+            return await graph.store.ping(), await graph.store.pending_migrations()
+        finally:
+            await graph.store.aclose()
+
+    database, pending = _run(work())
+    print(f"{'database':22} {database}")
+    print(f"{'migrations':22} {'up to date' if not pending else 'not applied yet: ' + ', '.join(pending)}")
+
+
+def main() -> None:
+    """The entry point of the console script."""
+    app()
+
+
+async def _import(
+    settings: Settings, file: Path, size: int, format: Format | None, space: str
+) -> ImportReport:
+    graph = build(settings)
+    check_space_id(space)
+    try:
+        await graph.store.migrate()
+        await graph.store.ensure_space(space, space.title())
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=errors, transient=True) as progress, file.open("rb") as raw:
+            task = progress.add_task("Importing", total=size)
+            stream = progress.wrap_file(raw, task_id=task)
+            return await import_stream(graph.store.in_space(space), stream, format=format)
+    finally:
+        await graph.store.aclose()
+
+
+def _settings(**given: Any) -> Settings:
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        lines = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        _fail("these settings are not right:\n  " + "\n  ".join(lines))
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return asyncio.run(work)
+    except StelloError as error:
+        _fail(error.message)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def _fail(message: str) -> NoReturn:
+    errors.print(message, style="red", markup=False)
+    raise typer.Exit(1)

@@ -1,0 +1,46 @@
+"""The schema, put together."""
+
+from typing import Any
+
+import strawberry
+from graphql import GraphQLError
+from strawberry.extensions import ParserCache, ValidationCache
+from strawberry.schema.config import StrawberryConfig
+
+from stello_graph.graphql.context import Info
+from stello_graph.graphql.errors import ErrorCodes
+from stello_graph.graphql.executor import RowExecutor
+from stello_graph.graphql.mutations import Mutation
+from stello_graph.graphql.queries import Query
+from stello_graph.graphql.scalars import SCALARS
+from stello_graph.graphql.subscriptions import Subscription
+from stello_graph.graphql.types.turn import EVENT_TYPES
+
+__all__ = ["schema", "sdl"]
+
+_CACHED_DOCUMENTS = 512
+
+
+class _Schema(strawberry.Schema):
+    def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
+        """Nothing: `ErrorCodes` logs what has to be logged, callers' mistakes are not ours to log."""
+
+
+schema = _Schema(
+    query=Query,
+    mutation=Mutation,
+    subscription=Subscription,
+    types=EVENT_TYPES,
+    extensions=[
+        lambda: ParserCache(maxsize=_CACHED_DOCUMENTS),
+        lambda: ValidationCache(maxsize=_CACHED_DOCUMENTS),
+        ErrorCodes,
+    ],
+    execution_context_class=RowExecutor,
+    config=StrawberryConfig(scalar_map=SCALARS, info_class=Info),
+)
+
+
+def sdl() -> str:
+    """The schema as text: what `schema.graphql` holds."""
+    return schema.as_str() + "\n"

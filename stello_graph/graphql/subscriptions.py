@@ -1,0 +1,39 @@
+"""Subscriptions."""
+
+from collections.abc import AsyncIterator
+
+import strawberry
+from strawberry import ID
+
+from stello_graph.forest.checks import check_range
+from stello_graph.graphql.arguments import given
+from stello_graph.graphql.context import Info
+from stello_graph.graphql.scalars import Long
+from stello_graph.graphql.types.turn import TurnEvent
+from stello_graph.model import turn as model_turn
+
+__all__ = ["Subscription"]
+
+
+_START = Long(0)
+
+
+async def turn_events(
+    info: Info, turn_id: ID, after: Long | None = _START
+) -> AsyncIterator[model_turn.TurnEvent]:
+    """Replays a turn after a number, then follows it live."""
+    seq = check_range(given(after, _START), "after", 0, 2**53)
+    async for event in info.context.space().turn_events(turn_id, seq):
+        yield event
+
+
+@strawberry.type
+class Subscription:
+    """What can be followed."""
+
+    turn_events = strawberry.subscription(
+        resolver=turn_events,
+        graphql_type=AsyncIterator[TurnEvent],
+        description="Joins a running or ended turn, in any process: what it emitted after seq, then live. In another "
+        "process than the turn's own, text arrives at the pace at which it is stored (about every two seconds).",
+    )

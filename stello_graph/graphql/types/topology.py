@@ -1,0 +1,147 @@
+"""The map, as the schema shows it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import strawberry
+
+from stello_graph.graphql.arguments import given, page_size
+from stello_graph.graphql.context import Info
+from stello_graph.graphql.enums import SessionRole, SessionStatus
+from stello_graph.graphql.loaders import Page
+from stello_graph.graphql.scalars import DateTime, Long, StarMapColumns
+from stello_graph.model import session as model_session
+from stello_graph.model import topology as model
+
+if TYPE_CHECKING:
+    from stello_graph.graphql.types.session import Session
+
+__all__ = ["StarMap", "TopologyNode"]
+
+Node = strawberry.Parent[model.TopologyNode]
+LazySession = Annotated["Session", strawberry.lazy("stello_graph.graphql.types.session")]
+LazyNodes = list[Annotated["TopologyNode", strawberry.lazy("stello_graph.graphql.types.topology")]]
+
+
+async def parent(node: Node, info: Info) -> model.TopologyNode | None:
+    """The node it hangs under."""
+    return None if node.parent_id is None else await info.context.loaders.node.load(node.parent_id)
+
+
+async def children(
+    node: Node, info: Info, first: int | None = 100, after: int | None = -1
+) -> list[model.TopologyNode]:
+    """A page of the children. A node without any costs no query."""
+    page = Page(given(after, -1), page_size(first, 100))
+    if node.child_count == 0:
+        return []
+    return await info.context.loaders.children.load((node.id, page)) or []
+
+
+async def ancestors(node: Node, info: Info) -> list[model.TopologyNode]:
+    """All of them, the root first."""
+    return [] if node.parent_id is None else await info.context.loaders.ancestors.load(node.id) or []
+
+
+async def siblings(
+    node: Node, info: Info, first: int | None = 100, after: int | None = -1
+) -> list[model.TopologyNode]:
+    """A page of those with the same parent; for a root, of the other roots."""
+    page = Page(given(after, -1), page_size(first, 100))
+    return await info.context.loaders.siblings.load((node.id, page)) or []
+
+
+async def refs(
+    node: Node, info: Info, first: int | None = 100, offset: int | None = 0
+) -> list[model.TopologyNode]:
+    """Cross-links from here."""
+    page = Page(max(0, given(offset, 0)), page_size(first, 100))
+    return await info.context.loaders.refs.load((node.id, page)) or []
+
+
+async def referenced_by(
+    node: Node, info: Info, first: int | None = 100, offset: int | None = 0
+) -> list[model.TopologyNode]:
+    """Cross-links to here."""
+    page = Page(max(0, given(offset, 0)), page_size(first, 100))
+    return await info.context.loaders.referenced_by.load((node.id, page)) or []
+
+
+async def session(node: Node, info: Info) -> model_session.Session | None:
+    """The session that it stands for."""
+    return await info.context.loaders.session.load(node.id)
+
+
+@strawberry.type(
+    description="One star of the map. id equals the id of its Session. "
+    "Label and status are kept equal to the Session's in the same transaction."
+)
+class TopologyNode:
+    """See `model.topology.TopologyNode`."""
+
+    id: strawberry.ID
+    parent_id: strawberry.ID | None
+    label: str
+    status: SessionStatus
+    role: SessionRole
+    depth: int = strawberry.field(description="Roots have depth 0.")
+    index: int = strawberry.field(
+        description="0-based place among its siblings in creation order (among roots too); unique, never renumbered."
+    )
+    child_count: int = strawberry.field(
+        description="Number of direct children, archived ones included; reading it costs no extra query."
+    )
+    turn_count: int
+    source_session_id: strawberry.ID | None = strawberry.field(
+        description="Where the context came from, which may differ from the parent."
+    )
+    source_seq: int | None = strawberry.field(
+        description="Last message of the source that the context includes; null when the fork took no context."
+    )
+    created_at: DateTime
+    last_active_at: DateTime
+    parent = strawberry.field(
+        resolver=parent,
+        graphql_type=Annotated["TopologyNode", strawberry.lazy("stello_graph.graphql.types.topology")] | None,
+    )
+    children = strawberry.field(
+        resolver=children,
+        graphql_type=LazyNodes,
+        description="Lazy: siblings expanded in one request cost one Cypher query per level, whatever their number.",
+    )
+    ancestors = strawberry.field(
+        resolver=ancestors, graphql_type=LazyNodes, description="Root first, self excluded."
+    )
+    siblings = strawberry.field(
+        resolver=siblings,
+        graphql_type=LazyNodes,
+        description="Same parent, self excluded, by index; for a root, the other roots. "
+        "after is the index to continue from.",
+    )
+    refs = strawberry.field(
+        resolver=refs, graphql_type=LazyNodes, description="Cross-branch links, in insertion order."
+    )
+    referenced_by = strawberry.field(resolver=referenced_by, graphql_type=LazyNodes)
+    session = strawberry.field(
+        resolver=session, graphql_type=LazySession | None, description="null where it was deleted meanwhile."
+    )
+
+
+@strawberry.type
+class StarMap:
+    """See `model.topology.StarMap`."""
+
+    root_id: strawberry.ID | None
+    node_count: int
+    truncated: bool = strawberry.field(
+        description="True where maxNodes cut it; whole levels are kept from the top."
+    )
+    event_seq: Long = strawberry.field(
+        description="Read before the nodes: subscribe to topologyEvents after it and nothing is missed. "
+        "Events after it may already show in the snapshot, so apply them idempotently."
+    )
+    columns: StarMapColumns = strawberry.field(
+        description="Equal-length arrays, parents before children: id, parent (position in the arrays or -1), "
+        "label, status (0 active, 1 archived), role (0 standard, 1 main), depth, index, childCount, turnCount, "
+        "lastActiveAt (epoch ms); and refs, an array of [from, to] positions. Nodes deeper than maxDepth are "
+        "left out; childCount tells where there is more."
+    )

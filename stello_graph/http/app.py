@@ -1,0 +1,66 @@
+"""The whole app."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from stello_graph.http.access import Access, KeyAccess, LoopbackAccess
+from stello_graph.http.health import Health
+from stello_graph.http.pages import home, static_mount
+from stello_graph.http.view import GraphQLView
+from stello_graph.service import StelloGraph
+
+__all__ = ["app_of"]
+
+
+def app_of(graph: StelloGraph) -> Starlette:
+    """A Starlette app that serves `graph`, opens it at start-up and closes it at shutdown."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        async with graph:
+            yield
+
+    return Starlette(routes=_routes(graph), middleware=_middleware(graph), lifespan=lifespan)
+
+
+def _routes(graph: StelloGraph) -> list[BaseRoute]:
+    settings, health = graph.settings, Health(graph)
+    view = GraphQLView(
+        graph,
+        _access(graph),
+        allowed_origins=settings.allowed_origins,
+        max_body_bytes=settings.max_body_bytes,
+    )
+    return [
+        Route("/", home),
+        Route("/graphql", view),
+        WebSocketRoute("/graphql", view),
+        Route("/healthz", health.alive),
+        Route("/readyz", health.ready),
+        static_mount(),
+    ]
+
+
+def _access(graph: StelloGraph) -> Access:
+    key = graph.settings.bootstrap_key
+    if key is None:
+        return LoopbackAccess(graph.settings.allowed_origins)
+    return KeyAccess(key.get_secret_value())
+
+
+def _middleware(graph: StelloGraph) -> list[Middleware]:
+    origins = graph.settings.allowed_origins
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=list(origins),
+        allow_methods=["GET", "POST"],
+        allow_headers=["Authorization", "Content-Type"],
+        max_age=600,
+    )
+    return [*([cors] if origins else []), Middleware(GZipMiddleware, minimum_size=1_400, compresslevel=4)]

@@ -1,0 +1,141 @@
+"""GraphQL over HTTP and WebSocket."""
+
+import logging
+from datetime import timedelta
+
+import orjson
+from cross_web import HTTPException
+from graphql import GraphQLError
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+from strawberry.asgi import GraphQL
+from strawberry.exceptions import ConnectionRejectionError
+from strawberry.http import GraphQLHTTPResponse
+from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+
+from stello_graph.errors import InvalidInput, LimitExceeded, StelloError, Unauthenticated
+from stello_graph.graphql.context import Context
+from stello_graph.graphql.schema import schema
+from stello_graph.http.access import Access, bearer
+from stello_graph.http.answers import JSONAnswer, internal, refusal
+from stello_graph.http.pages import graphiql_page
+from stello_graph.ids import new_id
+from stello_graph.service import StelloGraph
+
+__all__ = ["GraphQLView"]
+
+logger = logging.getLogger(__name__)
+
+
+class _TooLarge(Exception):
+    """More of a body came than is read."""
+
+
+class GraphQLView(GraphQL[Context, None]):
+    """The GraphQL endpoint as an ASGI app: POST, graphql-transport-ws, and GraphiQL for browsers."""
+
+    def __init__(
+        self, graph: StelloGraph, access: Access, *, allowed_origins: tuple[str, ...], max_body_bytes: int
+    ) -> None:
+        """Serves `graph` to those whom `access` admits."""
+        super().__init__(
+            schema,
+            allow_queries_via_get=False,
+            subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL,),
+            connection_init_wait_timeout=timedelta(seconds=15),
+            allowed_origins=allowed_origins,
+        )
+        self._graph = graph
+        self._access = access
+        self._max_body = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        if scope["type"] == "websocket":
+            await self._socket(WebSocket(scope, receive, send))
+            return
+        response = await self._answer(Request(scope, self._limited(scope, receive)))
+        await response(scope, receive, send)
+
+    async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
+        """Who asks is known at once over HTTP, over WebSocket by connection_init."""
+        if isinstance(request, WebSocket):
+            return Context(self._graph, None)
+        return Context(self._graph, self._access.viewer(bearer(request.headers)))
+
+    async def on_ws_connect(self, context: Context) -> dict[str, object]:
+        """Takes the key of connection_init's payload."""
+        try:
+            context.viewer = self._access.viewer(bearer(context.connection_params or {}))
+        except Unauthenticated:
+            raise ConnectionRejectionError from None
+        return {}
+
+    async def render_graphql_ide(self, request: Request) -> Response:
+        """GraphiQL, vendored."""
+        return await graphiql_page(request)
+
+    def decode_json(self, data: str | bytes) -> object:
+        """Strict JSON of bounded depth."""
+        return orjson.loads(data)
+
+    def encode_json(self, data: object) -> str:
+        """Text, since bytes would make binary frames of a WebSocket."""
+        return orjson.dumps(data).decode()
+
+    def create_response(
+        self, response_data: GraphQLHTTPResponse | list[GraphQLHTTPResponse], sub_response: Response
+    ) -> Response:
+        """The result as bytes, without the detour over text."""
+        return JSONAnswer(response_data)
+
+    async def _answer(self, request: Request) -> Response:
+        try:
+            self._access.admit(request)
+            if request.method not in ("GET", "POST") or (
+                request.method == "GET" and "text/html" not in request.headers.get("accept", "")
+            ):
+                return refusal(InvalidInput("queries go by POST; GET is GraphiQL for browsers"), 405)
+            if request.method == "POST" and not _is_json(request):
+                return refusal(InvalidInput("the body must be application/json"), 415)
+            return await self.run(request)
+        except StelloError as error:
+            return refusal(error)
+        except HTTPException as error:
+            return refusal(InvalidInput(error.reason), error.status_code)
+        except _TooLarge:
+            return refusal(LimitExceeded(f"a body has at most {self._max_body} bytes"), 413)
+        except GraphQLError as error:
+            return refusal(InvalidInput(error.message), 400)
+        except Exception:
+            id = new_id()
+            logger.exception("unexpected error %s", id)
+            return internal(id)
+
+    async def _socket(self, socket: WebSocket) -> None:
+        try:
+            self._access.admit(HTTPConnection(socket.scope))
+        except StelloError as error:
+            await socket.close(1008, error.message[:100])
+            return
+        await self.run(socket)
+
+    def _limited(self, scope: Scope, receive: Receive) -> Receive:
+        """Reads at most `max_body_bytes`, whatever the Content-Length says."""
+        read = 0
+
+        async def limited() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._max_body:
+                raise _TooLarge
+            return message
+
+        return limited
+
+
+def _is_json(request: Request) -> bool:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"

@@ -1,0 +1,124 @@
+"""Writes what a reader yields into a Space: each session in a transaction of its own."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO
+
+from stello_graph.interchange import chatgpt
+from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
+from stello_graph.interchange.plan import ImportedConversation, ImportedSession, Skipped
+from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.model.message import Draft, MessageRole
+from stello_graph.model.values import SessionStatus
+from stello_graph.model.writes import ImportDraft, StoredTranscript
+from stello_graph.ports import SpaceStore
+
+__all__ = ["import_stream"]
+
+_READERS = {Format.CHATGPT: chatgpt.read}
+
+
+async def import_stream(
+    store: SpaceStore,
+    stream: BinaryIO,
+    *,
+    format: Format | None = None,
+    on_conversation: Callable[[ImportReport], None] | None = None,
+) -> ImportReport:
+    """Imports a file, one conversation at a time.
+
+    Args:
+        stream: seekable, at its start.
+        format: None finds it out by the file's beginning.
+        on_conversation: told the report so far after each conversation.
+
+    Raises:
+        InvalidInput: the file is of no known format.
+    """
+    report = ImportReport()
+    for item in _items(stream, format):
+        report.add(item)
+        if isinstance(item, ImportedConversation):
+            await _write(store, item, report)
+        if on_conversation is not None:
+            on_conversation(report)
+    return report
+
+
+def _items(stream: BinaryIO, format: Format | None) -> Iterator[ImportedConversation | Skipped]:
+    if format is None:
+        format = detect(stream.read(HEAD_SIZE))
+        stream.seek(0)
+    return _READERS[format](stream)
+
+
+async def _write(store: SpaceStore, conversation: ImportedConversation, report: ImportReport) -> None:
+    stored = await store.stored_transcripts(conversation.id)
+    seen = {id: transcript.message_ids for id, transcript in stored.items()}
+    sessions = conversation.sessions_beside(seen)
+    for present in seen.keys() - {session.id for session in sessions}:
+        report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=present != conversation.id)
+    for session in sessions:
+        await _write_session(store, session, stored)
+        outcome = SessionOutcome.EXTENDED if session.extends else SessionOutcome.IMPORTED
+        report.add_session(outcome, messages=len(session.messages), is_fork=session.source_id is not None)
+
+
+async def _write_session(
+    store: SpaceStore, session: ImportedSession, stored: dict[str, StoredTranscript]
+) -> None:
+    if session.extends:
+        end = stored[session.id].next_seq
+        await store.append(session.id, session.messages, expected_seq=end, turns=_turns(session.messages))
+        before = stored[session.id].message_ids
+    else:
+        through = _seq_of(session, stored)
+        await store.import_session(_draft(session, through))
+        end = (through or 0) + 1
+        before = () if through is None else _shared(session, stored)
+    stored[session.id] = StoredTranscript(
+        id=session.id,
+        next_seq=end + len(session.messages),
+        message_ids=(*before, *(message.id for message in session.messages)),
+    )
+
+
+def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
+    return ImportDraft(
+        id=session.id,
+        source_id=session.source_id,
+        through_seq=through,
+        label=session.label,
+        status=SessionStatus.ARCHIVED if session.archived else SessionStatus.ACTIVE,
+        tags=session.tags,
+        metadata=session.metadata,
+        turn_count=_turns(session.messages),
+        messages=session.messages,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+    )
+
+
+def _seq_of(session: ImportedSession, stored: dict[str, StoredTranscript]) -> int | None:
+    """Where a fork leaves its source; None where it shares nothing, or what it shared was trimmed away."""
+    if session.source_id is None or session.shared_through is None:
+        return None
+    source = stored[session.source_id]
+    if session.shared_through not in source.message_ids:
+        return None
+    return source.next_seq - len(source.message_ids) + source.message_ids.index(session.shared_through)
+
+
+def _shared(session: ImportedSession, stored: dict[str, StoredTranscript]) -> tuple[str, ...]:
+    ids = stored[session.source_id or ""].message_ids
+    return ids[: ids.index(session.shared_through or "") + 1]
+
+
+def _turns(messages: Sequence[Draft]) -> int:
+    """Completed turns: user messages that got a reply."""
+    turns, asked = 0, False
+    for message in messages:
+        if message.role is MessageRole.USER:
+            asked = True
+        elif message.role is MessageRole.ASSISTANT and asked:
+            turns, asked = turns + 1, False
+    return turns
