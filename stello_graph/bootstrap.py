@@ -1,18 +1,17 @@
-"""The composition root: settings in, the whole service out. Nothing else constructs engines."""
+"""The composition root: settings in, the whole service out. Nothing else constructs engines.
+
+An engine or a model is imported only where it is chosen: each brings a library that takes a while to load.
+"""
 
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from stello_graph.errors import InvalidInput
-from stello_graph.llm.anthropic import AnthropicLLM
-from stello_graph.llm.offline import OfflineLLM
 from stello_graph.ports import LLM, Store
 from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine
-from stello_graph.store.neo4j import Neo4jEngine
-from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 
 __all__ = ["build", "open_engine", "open_llm"]
@@ -36,8 +35,12 @@ def open_engine(settings: Settings) -> Engine:
         InvalidInput: the URL is of no known kind.
     """
     if settings.sqlite_path is not None:
+        from stello_graph.store.sqlite import SqliteEngine
+
         return SqliteEngine(Path(settings.sqlite_path))
     if settings.store.partition("://")[0] in _GRAPH_SCHEMES:
+        from stello_graph.store.neo4j import Neo4jEngine
+
         return Neo4jEngine(
             settings.store,
             user=settings.neo4j_user,
@@ -60,9 +63,13 @@ def open_llm(settings: Settings) -> LLM:
     key = _secret(settings.anthropic_api_key)
     provider = settings.model_provider or ("anthropic" if key else "offline")
     if provider == "offline":
+        from stello_graph.llm.offline import OfflineLLM
+
         return OfflineLLM()
     if key is None:
         raise InvalidInput("the model provider anthropic needs ANTHROPIC_API_KEY")
+    from stello_graph.llm.anthropic import AnthropicLLM
+
     if settings.model is None:
         return AnthropicLLM(key, base_url=settings.anthropic_base_url)
     return AnthropicLLM(key, base_url=settings.anthropic_base_url, default_model=settings.model)

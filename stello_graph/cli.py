@@ -1,4 +1,7 @@
-"""The command line."""
+"""The command line.
+
+Commands import what only they need, since GraphQL and HTTP take a second to load.
+"""
 
 import asyncio
 import sys
@@ -13,12 +16,10 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from stello_graph.bootstrap import build
 from stello_graph.errors import StelloError
-from stello_graph.graphql.schema import sdl
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_stream
 from stello_graph.interchange.report import ImportReport
-from stello_graph.serving import serve_until_stopped
 from stello_graph.settings import Settings
 
 __all__ = ["main"]
@@ -60,6 +61,8 @@ def serve(
     ] = None,
 ) -> None:
     """Serve GraphQL, GraphiQL and the star map until SIGTERM or Ctrl-C."""
+    from stello_graph.serving import serve_until_stopped
+
     settings = _settings(host=host, port=port, store=store, migrate=migrate, grace=grace)
     _run(serve_until_stopped(settings, print))
 
@@ -103,6 +106,8 @@ def import_(
 @app.command()
 def schema() -> None:
     """Print the GraphQL schema."""
+    from stello_graph.graphql.schema import sdl
+
     sys.stdout.write(sdl())
 
 

@@ -4,7 +4,7 @@
 may know: topology, digests, listing. `Store` opens Spaces and holds what belongs to none.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Protocol
 
 from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
@@ -45,11 +45,15 @@ class LLM(Protocol):
         """Whether this is the built-in model that only pretends."""
         ...
 
+    async def connect(self) -> object:
+        """Makes ready ahead of the first request what takes a while; may be called again."""
+        ...
+
     def window(self, model: str) -> int | None:
         """The context window of `model` in tokens, None where it is not known."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[TextChunk | Reply]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[TextChunk | Reply, None]:
         """Asks once: chunks of text as they come, then exactly one Reply.
 
         Raises:

@@ -56,21 +56,23 @@ class StelloGraph:
             follow=settings.follow_seconds,
         )
         self.turns = Turns(store, llm, times, content_limit=settings.max_content_bytes)
-        self._housekeeping: asyncio.Task[None] | None = None
+        self._background: list[asyncio.Task[object]] = []
 
     async def open(self) -> None:
         """Brings the schema up to date where the settings say so, and starts looking for dead turns."""
         if self.settings.migrate:
             await self.store.migrate()
         await self.store.ensure_space(DEFAULT_SPACE, "Default")
-        self._housekeeping = asyncio.create_task(self.turns.keep_house())
+        self._background = [
+            asyncio.create_task(self.turns.keep_house()),
+            asyncio.create_task(self.llm.connect()),
+        ]
 
     async def aclose(self) -> None:
         """Gives running turns the grace period, cuts the rest legally, and closes store and model."""
-        if self._housekeeping is not None:
-            self._housekeeping.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._housekeeping
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
         await self.turns.stop(self.settings.grace)
         await self.llm.aclose()
         await self.store.aclose()

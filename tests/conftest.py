@@ -3,7 +3,7 @@ from typing import Final
 
 import pytest
 
-pytest_plugins = ["tests.engines", "tests.extras"]
+pytest_plugins = ["tests.engines", "tests.extras", "tests.model_server.fixtures"]
 
 FOREIGN: Final = ("STELLO_", "ANTHROPIC_", "OPENAI_")
 

@@ -49,7 +49,7 @@ class ReplyBuilder:
         """
         try:
             return self._take(event)
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise ModelUnavailable("the model's answer makes no sense") from error
 
     def reply(self) -> Reply:
@@ -90,9 +90,7 @@ class ReplyBuilder:
                 self._model = event["message"].get("model") or self._model
                 self._count(event["message"].get("usage"))
             case "content_block_start":
-                self._blocks[event["index"]] = dict(event["content_block"])
-                if event["content_block"].get("type") == "text":
-                    return event["content_block"].get("text") or ""
+                return self._start(event["index"], dict(event["content_block"]))
             case "content_block_delta":
                 return self._extend(event["index"], event["delta"])
             case "message_delta":
@@ -100,7 +98,14 @@ class ReplyBuilder:
                 self._count(event.get("usage"))
         return ""
 
+    def _start(self, index: int, block: dict[str, Any]) -> str:
+        self._blocks[index] = block
+        if block["type"] == "tool_use" and not (block["id"] and block["name"]):
+            raise KeyError("a call without id or name")
+        return str(block.get("text") or "") if block["type"] == "text" else ""
+
     def _extend(self, index: int, delta: dict[str, Any]) -> str:
+        block = self._blocks[index]
         match delta.get("type"):
             case "text_delta":
                 self._grow(index, delta["text"])
@@ -110,14 +115,13 @@ class ReplyBuilder:
             case "input_json_delta":
                 self._grow(index, delta["partial_json"])
             case "signature_delta":
-                self._blocks[index]["signature"] = delta["signature"]
+                block["signature"] = delta["signature"]
             case "citations_delta":
-                block = self._blocks[index]
                 block["citations"] = [*(block.get("citations") or ()), delta["citation"]]
         return ""
 
     def _grow(self, index: int, piece: str) -> None:
-        self._pieces.setdefault(index, []).append(piece)
+        self._pieces.setdefault(index, []).append(str(piece))
 
     def _whole_blocks(self) -> tuple[list[dict[str, Any]], bool]:
         """The blocks in order, and whether a call was cut."""

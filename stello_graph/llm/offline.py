@@ -62,6 +62,9 @@ class OfflineLLM:
             model=request.model,
         )
 
+    async def connect(self) -> None:
+        """Nothing to make ready."""
+
     async def aclose(self) -> None:
         """There is nothing to free."""
 

@@ -107,6 +107,9 @@ class ScriptedLLM:
         usage = last.usage if last.usage.llm_calls else self._usage
         yield last.model_copy(update={"text": last.text or text, "usage": usage})
 
+    async def connect(self) -> None:
+        """Nothing to make ready."""
+
     async def aclose(self) -> None:
         """There is nothing to free."""
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from stello_graph.errors import InternalError, ModelError, ModelUnavailable
@@ -81,7 +81,7 @@ async def _attempt(llm: LLM, request: ModelRequest, heard: list[str], on_text: O
                 return _checked(item, "".join(heard))
             await _tell(item, heard, on_text)
     finally:
-        await _close(stream)
+        await stream.aclose()
     raise ModelUnavailable("the model's answer ended without a reply")
 
 
@@ -98,10 +98,3 @@ def _checked(reply: Reply, heard: str) -> Reply:
     if reply.text != heard:
         raise InternalError("the model adapter's reply is not what it streamed")
     return reply
-
-
-async def _close(stream: AsyncIterator[TextChunk | Reply]) -> None:
-    """A generator that is not read to its end keeps its connection until it is closed."""
-    close = getattr(stream, "aclose", None)
-    if close is not None:
-        await close()

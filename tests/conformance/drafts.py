@@ -16,7 +16,7 @@ ALL = 10**9
 
 
 def root(label: str = "Root", **fields: Any) -> SessionDraft:
-    return SessionDraft(**{"id": new_id(), "label": label, **fields})
+    return SessionDraft(**{"id": new_id(), "label": label, "overrides": {}, **fields})
 
 
 def child(parent: str, label: str = "Child", **fields: Any) -> SessionDraft:
@@ -24,7 +24,8 @@ def child(parent: str, label: str = "Child", **fields: Any) -> SessionDraft:
 
 
 def fork_of(source: str, **fields: Any) -> ForkDraft:
-    return ForkDraft(**{"id": new_id(), "label": "Fork", "parent_id": source, "source_id": source, **fields})
+    given = {"id": new_id(), "label": "Fork", "parent_id": source, "source_id": source, "overrides": {}}
+    return ForkDraft(**given | fields)
 
 
 def said(content: str = "Hello", role: MessageRole = MessageRole.USER, **fields: Any) -> Draft:

@@ -11,7 +11,7 @@ from tests.neo4j_server.errors import NotAvailable, StartFailed
 from tests.neo4j_server.releases import Release
 from tests.neo4j_server.server import answers, free_port, leaks_ignored, wait_until_ready
 
-START_TIMEOUT: Final = 180.0
+START_TIMEOUT: Final = 300.0
 BOLT: Final = 7687
 
 

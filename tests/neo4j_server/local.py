@@ -9,7 +9,7 @@ from tests.neo4j_server.java import Java
 from tests.neo4j_server.releases import Release
 from tests.neo4j_server.server import answers, free_port, listens, wait_until_ready
 
-START_TIMEOUT: Final = 180.0
+START_TIMEOUT: Final = 300.0
 STOP_TIMEOUT: Final = 60.0
 OPENED: Final = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # Half the processor time of a start, and what tests run is never hot enough to miss the other compiler.

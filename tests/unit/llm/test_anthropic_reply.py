@@ -92,6 +92,27 @@ def test_citations_are_kept() -> None:
     assert builder.reply().text == "a"
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "message_start"},
+        {"type": "message_start", "message": 1},
+        {"type": "content_block_start", "index": 0, "content_block": {}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a"}},
+        {
+            "type": "content_block_start",
+            "index": 0,
+            "content_block": {"type": "tool_use", "id": "", "name": "b"},
+        },
+        {"type": "content_block_delta", "index": 7, "delta": {"type": "text_delta", "text": "a"}},
+        {"type": "message_delta"},
+    ],
+)
+def test_events_that_make_no_sense(event: dict[str, object]) -> None:
+    with pytest.raises(ModelUnavailable):
+        ReplyBuilder("m").add(event)
+
+
 def test_an_end_that_never_came() -> None:
     with pytest.raises(ModelUnavailable, match="broke off"):
         ReplyBuilder("m").reply()

@@ -1,0 +1,107 @@
+"""`stello-graph serve` with a model that answers at once, a Space of its own, and counted statements.
+
+    python -m bench.server SPACE serve [ARGS]
+
+`GET /bench` tells what was asked of the database since the last call.
+"""
+
+import sys
+import time
+from collections import Counter
+from typing import Any
+from unittest.mock import patch
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from stello_graph import cli, serving
+from stello_graph.bootstrap import open_engine
+from stello_graph.http.app import app_of
+from stello_graph.ids import DEFAULT_SPACE
+from stello_graph.llm.scripted import ScriptedLLM
+from stello_graph.model.context import ModelRequest
+from stello_graph.service import SpaceService, StelloGraph
+from stello_graph.settings import Settings
+from stello_graph.store.engine import Engine, Row
+from stello_graph.store.queries import Query
+from stello_graph.store.store import GraphStore
+
+__all__ = ["CountingEngine"]
+
+_HOUSEKEEPING = "turns/expired"
+
+
+class CountingEngine:
+    """An engine that counts what it runs, by name."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.counts = Counter[str]()
+
+    async def read(self, query: Query, **params: Any) -> list[Row]:
+        self.counts[query.name] += 1
+        return await self._engine.read(query, **params)
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        self.counts[query.name] += 1
+        return await self._engine.write(query, **params)
+
+    async def migrate(self) -> list[str]:
+        return await self._engine.migrate()
+
+    async def pending_migrations(self) -> list[str]:
+        return await self._engine.pending_migrations()
+
+    async def ping(self) -> str:
+        return await self._engine.ping()
+
+    async def aclose(self) -> None:
+        await self._engine.aclose()
+
+
+class _Bench(StelloGraph):
+    """Whoever asks is in the Space of the benchmark."""
+
+    def __init__(self, space_id: str, settings: Settings) -> None:
+        self.engine = CountingEngine(open_engine(settings))
+        model = ScriptedLLM(default=self._answer)
+        super().__init__(GraphStore(self.engine), model, settings)
+        self._space_id = space_id
+        self._requests = model.requests
+
+    def space(self, space_id: str = DEFAULT_SPACE) -> SpaceService:
+        return super().space(self._space_id)
+
+    def _answer(self, _request: ModelRequest) -> str:
+        self._requests.clear()
+        return "It was called the first one."
+
+
+def _app(graph: StelloGraph) -> Starlette:
+    assert isinstance(graph, _Bench)
+    counts = graph.engine.counts
+
+    async def told(_request: Request) -> Response:
+        seen = {name: count for name, count in counts.items() if name != _HOUSEKEEPING}
+        counts.clear()
+        return JSONResponse({"statements": seen, "cpu": time.process_time()})
+
+    app = app_of(graph)
+    app.router.routes.insert(0, Route("/bench", told))
+    return app
+
+
+def main() -> None:
+    space_id = sys.argv.pop(1)
+
+    def build(settings: Settings) -> StelloGraph:
+        return _Bench(space_id, settings)
+
+    with patch.object(serving, "build", build), patch.object(serving, "app_of", _app):
+        cli.main()
+
+
+if __name__ == "__main__":
+    main()

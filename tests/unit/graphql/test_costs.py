@@ -1,0 +1,154 @@
+"""What each document costs, in named queries: N+1 cannot creep in."""
+
+from tests.unit.graphql.conftest import Api
+
+NODE = "id label childCount depth index status role"
+
+
+async def forest(api: Api) -> None:
+    """Two roots with two children each, who have two children each."""
+    for root in ("a", "b"):
+        await make(api, root, None)
+        for child in ("1", "2"):
+            await make(api, root + child, root)
+            for grandchild in ("x", "y"):
+                await make(api, root + child + grandchild, root + child)
+
+
+async def make(api: Api, id: str, parent: str | None) -> None:
+    await api.ask(
+        "mutation($id: ID!, $parent: ID) { createSession(input: {id: $id, parentId: $parent}) { id } }",
+        id=id,
+        parent=parent,
+    )
+
+
+async def talk(api: Api, id: str) -> str:
+    data = await api.ask(
+        'mutation($id: ID!) { send(input: {sessionId: $id, content: "hello"}) { id } }', id=id
+    )
+    turn: str = data["send"]["id"]
+    return turn
+
+
+async def test_get_children_is_one_query(api: Api) -> None:
+    await forest(api)
+    assert await api.cost("{ getChildren { " + NODE + " } }") == ["topology/children"]
+    assert await api.cost('{ getChildren(parentId: "a") { ' + NODE + " } }") == ["topology/children"]
+
+
+async def test_a_level_of_children_is_one_query_whatever_its_width(api: Api) -> None:
+    await forest(api)
+    document = "{ getChildren { id children { id children { id children { id } } } } }"
+    assert await api.cost(document) == ["topology/children"] * 3, "leaves have no children to ask for"
+
+
+async def test_digests_are_one_query(api: Api) -> None:
+    await forest(api)
+    assert await api.cost("{ digests { eventSeq nodes { id memory insight eventSeq } } }") == [
+        "memory/digests"
+    ]
+    assert await api.cost('{ digests(rootId: "a") { nodes { id } } }') == ["memory/digests_of_root"]
+
+
+async def test_star_map_is_one_query_refs_included(api: Api) -> None:
+    await forest(api)
+    assert await api.cost("{ starMap { nodeCount columns } }") == ["topology/star_map"]
+    assert await api.cost('{ starMap(rootId: "a") { columns } }') == ["topology/star_map_below"]
+
+
+async def test_context_preview_is_one_query(api: Api) -> None:
+    await forest(api)
+    document = '{ contextPreview(sessionId: "a", content: "and?") { messages { role content } } }'
+    assert await api.cost(document) == ["sessions/conversation"]
+
+
+async def test_a_turn_without_tools_is_two_statements(api: Api) -> None:
+    await forest(api)
+    document = 'mutation { send(input: {sessionId: "a", content: "hello"}) { status } }'
+    assert await api.cost(document) == ["turns/begin", "turns/end"]
+
+
+async def test_a_fork_is_two_statements(api: Api) -> None:
+    await forest(api)
+    document = 'mutation { fork(input: {sourceSessionId: "a", label: "x"}) { id messageCount turnCount } }'
+    assert await api.cost(document) == ["sessions/fork_source", "sessions/fork"]
+    document = 'mutation { fork(input: {sourceSessionId: "a", label: "x", context: INHERIT}) { id } }'
+    assert await api.cost(document) == ["sessions/fork_source", "sessions/fork"]
+
+
+async def test_fields_of_many_nodes_are_one_query_each(api: Api) -> None:
+    await forest(api)
+    document = """{ getChildren(parentId: "a") {
+      parent { id } ancestors { id } siblings { id } refs { id } referencedBy { id } session { id }
+    } }"""
+    assert sorted(await api.cost(document)) == [
+        "sessions/get",
+        "topology/ancestors",
+        "topology/children",
+        "topology/nodes",
+        "topology/referenced_by",
+        "topology/refs",
+        "topology/siblings",
+    ]
+
+
+async def test_fields_of_many_sessions_are_one_query_each(api: Api) -> None:
+    await forest(api)
+    for id in ("a", "b"):
+        await talk(api, id)
+    document = """{ sessions { nodes {
+      id node { depth } messages(last: 2) { totalCount nodes { content } } turns { id reply { content } messages { seq } }
+      activeTurn { id }
+    } } }"""
+    assert sorted(await api.cost(document)) == [
+        "messages/newest",
+        "sessions/list",
+        "topology/nodes",
+        "turns/messages",
+        "turns/of_sessions",
+    ]
+
+
+async def test_a_total_is_counted_only_where_it_is_asked_for(api: Api) -> None:
+    await forest(api)
+    assert await api.cost("{ sessions { nodes { id } } }") == ["sessions/list"]
+    assert await api.cost("{ sessions { totalCount nodes { id } } }") == ["sessions/list", "sessions/count"]
+    document = '{ session(id: "a") { messages(roles: [USER]) { nodes { id } } } }'
+    assert await api.cost(document) == ["sessions/get", "messages/newest"]
+    document = '{ session(id: "a") { messages(roles: [USER]) { totalCount } } }'
+    assert await api.cost(document) == ["sessions/get", "messages/newest", "messages/count"]
+
+
+async def test_one_session_and_its_newest_messages_are_two_queries(api: Api) -> None:
+    await forest(api)
+    document = '{ session(id: "a") { label messages(last: 50) { nodes { role content createdAt } } } }'
+    assert await api.cost(document) == ["sessions/get", "messages/newest"]
+    document = '{ session(id: "a") { messages(first: 50, after: "10") { nodes { seq } } } }'
+    assert await api.cost(document) == ["sessions/get", "messages/oldest"]
+
+
+async def test_a_node_of_many_parents_at_once_is_one_query(api: Api) -> None:
+    await forest(api)
+    assert (
+        await api.cost('{ topologyNodes(ids: ["a", "nope", "b1"]) { id parent { id } } }')
+        == ["topology/nodes"] * 2
+    )
+
+
+async def test_writes_of_one_session_are_one_statement(api: Api) -> None:
+    await forest(api)
+    for mutation, query in {
+        'updateSession(id: "a", input: {label: "n"})': "sessions/update",
+        'putMemory(sessionId: "a", content: "m")': "memory/put",
+        'putInsight(sessionId: "a", content: "i")': "memory/put_insight",
+        'clearInsight(sessionId: "a")': "memory/clear_insight",
+        'trimMessages(sessionId: "a", keepLast: 1)': "messages/trim",
+        'enterSession(id: "a", holder: "tab")': "sessions/enter",
+        'leaveSession(id: "a", holder: "tab")': "sessions/leave",
+        'archiveSession(id: "a")': "sessions/set_status",
+        'unarchiveSession(id: "a")': "sessions/set_status",
+        'addRef(fromId: "a", toId: "b")': "topology/add_ref",
+        'removeRef(fromId: "a", toId: "b")': "topology/remove_ref",
+    }.items():
+        assert await api.cost(f"mutation {{ {mutation} {{ id }} }}") == [query], mutation

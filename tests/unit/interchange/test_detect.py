@@ -1,0 +1,38 @@
+import json
+
+import pytest
+
+from stello_graph.errors import InvalidInput
+from stello_graph.interchange.detect import Format, detect
+from tests.unit.interchange.exports import FIXTURES, chain, user
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.json")), ids=lambda path: path.stem)
+def test_exports_of_chatgpt(path: object) -> None:
+    assert detect((FIXTURES / str(path)).read_bytes()) is Format.CHATGPT
+
+
+def test_the_beginning_is_enough() -> None:
+    data = json.dumps([{"note": '{"'}, chain(user("u", "日本"), title='"[{')]).encode()
+
+    assert detect(b"\xef\xbb\xbf" + data[: data.index(b"mapping") + 60]) == "chatgpt"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"mapping",
+        b'"mapping": {}',
+        b'["mapping"]',
+        b'{"a": {"mapping": {}}}',
+        b'[{"uuid": "x", "name": "", "chat_messages": []}]',
+        b'[{"id": "x", "chat": {"history": {}}}]',
+        b"\xff\xfe[\x00{\x00",
+        b"PK\x03\x04",
+    ],
+)
+def test_other_files(data: bytes) -> None:
+    with pytest.raises(InvalidInput, match="no file that can be imported; known formats: chatgpt"):
+        detect(data)
