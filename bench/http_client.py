@@ -2,7 +2,7 @@
 
 import asyncio
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import orjson
 
@@ -60,8 +60,8 @@ class _Connection(asyncio.Protocol):
         self._start = self._end = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Not isinstance: uvloop's transports are no subclass.
+        self._transport = cast(asyncio.Transport, transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._fail(f"the server closed the connection ({exc})")

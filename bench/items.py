@@ -30,7 +30,7 @@ class Item:
         params: of the raw statements; `space` and the keys are added to them.
         rows: the rows in our data.
         raw_rows: the rows in what a raw contestant got.
-        expected: None for a write, whose answers are counted in the database.
+        expected: what `rows` and `raw_rows` must give. Writes are counted in the database as well.
     """
 
     title: str
@@ -42,11 +42,8 @@ class Item:
     id: str = ""
     rows: Callable[[Any], Rows]
     raw_rows: Callable[[Any], Rows] = list
-    expected: Callable[[Forest], Rows] | None = None
-
-    @property
-    def writes(self) -> bool:
-        return self.expected is None
+    expected: Callable[[Forest], Rows]
+    writes: bool = False
 
     @property
     def contestants(self) -> tuple[Contestant, ...]:
@@ -173,6 +170,8 @@ ITEMS = {
         '"What was the first star called?"}) { id status } }',
         variables=lambda number: {"id": turn_session(number)},
         rows=lambda data: [(data["send"]["status"],)],
+        expected=lambda _: [("COMPLETED",)],
+        writes=True,
     ),
     "g": Item(
         title="fork without context",
@@ -182,6 +181,8 @@ ITEMS = {
         document='mutation($id: ID!) { fork(input: {sourceSessionId: $id, label: "Fork"}) { id label } }',
         variables=lambda number: {"id": fork_source(number)},
         rows=lambda data: [(data["fork"]["label"],)],
+        expected=lambda _: [("Fork",)],
+        writes=True,
     ),
     "h": Item(
         title="ancestors at depth 5",

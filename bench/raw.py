@@ -7,11 +7,12 @@ that answers every request with the same bytes: what the HTTP client can do at m
 """
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sized
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import uvloop
@@ -21,16 +22,15 @@ from bench.forest import Forest
 from bench.items import ITEMS, Contestant
 from bench.raw_reads import RawReads
 from bench.raw_writes import RawWrites
-from bench.statements import open_driver
-from stello_graph.settings import Settings
+from bench.statements import open_driver, settings_of
 
 _CANNED = b'HTTP/1.1 200 OK\r\nContent-Length: 34\r\n\r\n{"data":{"__typename":"Query"}}   '
 
 
 class _Canned(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Not isinstance: uvloop's transports are no subclass.
+        self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
         self._transport.write(_CANNED)
@@ -45,8 +45,8 @@ class _Raw:
     async def measure(
         self, letter: str, contestant: Contestant, concurrency: int, seconds: float
     ) -> Measured:
-        before = time.process_time()
         ask = self._writer(letter) if ITEMS[letter].writes else await self._reader(letter, contestant)
+        before = time.process_time()
         measured = await drive(ask, concurrency, seconds)
         return replace(measured, cpu=time.process_time() - before)
 
@@ -58,7 +58,7 @@ class _Raw:
         item = ITEMS[letter]
         read = self._reads.tx if contestant == "raw-tx" else self._reads.best
         first: Sized = await read(letter, item)
-        if item.expected is None or item.raw_rows(first) != item.expected(self._forest):
+        if item.raw_rows(first) != item.expected(self._forest):
             raise RuntimeError(f"{contestant} answers {letter} with something else")
 
         async def ask(_number: int) -> None:
@@ -69,7 +69,7 @@ class _Raw:
 
 
 async def main(space: str, nodes: int, messages: int) -> None:
-    settings = Settings()
+    settings = settings_of(os.environ["STELLO_STORE"])
     loop = asyncio.get_running_loop()
     server = await loop.create_server(_Canned, "127.0.0.1", 0)
     _say({"port": server.sockets[0].getsockname()[1]})

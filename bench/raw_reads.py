@@ -1,6 +1,6 @@
 """Reads as people write them, and reads as fast as the driver can."""
 
-from typing import Any, LiteralString
+from typing import Any
 
 from neo4j import AsyncDriver, AsyncManagedTransaction, Query
 
@@ -35,6 +35,6 @@ class RawReads:
             record = await (await session.run(Query(text), params)).single(strict=True)
             return record[0]
 
-    def _asked(self, folder: str, letter: str, item: Item) -> tuple[LiteralString, dict[str, Any]]:
+    def _asked(self, folder: str, letter: str, item: Item) -> tuple[str, dict[str, Any]]:
         params = {"space": self._space, "prefix": f"{self._space}/", "key": f"{self._space}/{item.id}"}
         return statement(f"{folder}/{letter}"), params

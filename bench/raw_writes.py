@@ -1,6 +1,6 @@
 """Our own statements, run as in a bare script: one managed transaction each."""
 
-from typing import Any, LiteralString, cast
+from typing import Any
 
 from neo4j import AsyncDriver, AsyncManagedTransaction
 
@@ -32,8 +32,7 @@ class RawWrites:
         self._space = space
         texts = load("cypher")
         self._begin, self._end, self._fork = (
-            cast(LiteralString, texts[name].statements[0])
-            for name in ("turns/begin", "turns/end", "sessions/fork")
+            texts[name].statements[0] for name in ("turns/begin", "turns/end", "sessions/fork")
         )
 
     async def turn(self, number: int) -> None:
@@ -97,7 +96,7 @@ class RawWrites:
         )
         _expect(forked, "DONE")
 
-    async def _write(self, text: LiteralString, **params: Any) -> list[dict[str, Any]]:
+    async def _write(self, text: str, **params: Any) -> list[dict[str, Any]]:
         async def work(transaction: AsyncManagedTransaction) -> list[dict[str, Any]]:
             record = await (await transaction.run(text, params)).single(strict=True)
             rows: list[dict[str, Any]] = record["rows"]

@@ -2,21 +2,27 @@
 
 from functools import cache
 from pathlib import Path
-from typing import LiteralString, cast
+from typing import Any
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, Record
 
 from stello_graph.settings import Settings
 
-__all__ = ["open_driver", "run", "statement"]
+__all__ = ["open_driver", "run", "settings_of", "statement"]
 
 _FOLDER = Path(__file__).parent / "cypher"
 
 
 @cache
-def statement(name: str) -> LiteralString:
+def statement(name: str) -> str:
     """The text of `cypher/<name>.cypher`."""
-    return cast(LiteralString, (_FOLDER / f"{name}.cypher").read_text())
+    return (_FOLDER / f"{name}.cypher").read_text()
+
+
+def settings_of(url: str) -> Settings:
+    """The settings for a database; user and password come from the environment, as for the server."""
+    given: dict[str, Any] = {"store": url}
+    return Settings(**given)
 
 
 def open_driver(settings: Settings) -> AsyncDriver:

@@ -1,1 +1,26 @@
 """Conversations as a forest in a graph database, served through GraphQL."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stello_graph.bootstrap import build, create_app
+    from stello_graph.service import SpaceService, StelloGraph
+    from stello_graph.settings import Settings
+
+__all__ = ["Settings", "SpaceService", "StelloGraph", "build", "create_app"]
+
+_HOMES = {
+    "Settings": "settings",
+    "SpaceService": "service",
+    "StelloGraph": "service",
+    "build": "bootstrap",
+    "create_app": "bootstrap",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name at its first use: the command line needs few of them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    return getattr(import_module(f"stello_graph.{_HOMES[name]}"), name)

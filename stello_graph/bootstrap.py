@@ -4,6 +4,7 @@ An engine or a model is imported only where it is chosen: each brings a library 
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
@@ -14,7 +15,10 @@ from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine
 from stello_graph.store.store import GraphStore
 
-__all__ = ["build", "open_engine", "open_llm"]
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+__all__ = ["build", "create_app", "open_engine", "open_llm"]
 
 _GRAPH_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
@@ -26,6 +30,21 @@ def build(settings: Settings, *, store: Store | None = None, llm: LLM | None = N
         open_llm(settings) if llm is None else llm,
         settings,
     )
+
+
+def create_app(
+    settings: Settings | None = None, *, store: Store | None = None, llm: LLM | None = None
+) -> "Starlette":
+    """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
+
+    Args:
+        settings: None reads `STELLO_*` from the environment.
+        store: in place of the one that the settings name.
+        llm: likewise.
+    """
+    from stello_graph.http.app import app_of
+
+    return app_of(build(Settings() if settings is None else settings, store=store, llm=llm))
 
 
 def open_engine(settings: Settings) -> Engine:

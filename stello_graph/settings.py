@@ -25,55 +25,66 @@ class Settings(BaseSettings):
         default_factory=_default_store,
         description="Where everything is kept: sqlite:///file.db, neo4j://host:7687, bolt://…, neo4j+s://…",
     )
-    neo4j_user: str | None = Field(None, description="User of the graph database; none: no authentication")
-    neo4j_password: SecretStr | None = Field(None, description="Password of the graph database")
-    neo4j_database: str | None = Field(None, description="Name of the database; none: the server's default")
-    neo4j_pool_size: int = Field(50, ge=1, description="Connections to the graph database at most")
+    neo4j_user: str | None = Field(
+        default=None, description="User of the graph database; none: no authentication"
+    )
+    neo4j_password: SecretStr | None = Field(default=None, description="Password of the graph database")
+    neo4j_database: str | None = Field(
+        default=None, description="Name of the database; none: the server's default"
+    )
+    neo4j_pool_size: int = Field(default=50, ge=1, description="Connections to the graph database at most")
 
-    host: str = Field("127.0.0.1", description="Address to listen on")
-    port: int = Field(8000, ge=0, le=65535, description="Port to listen on; 0: any free one")
-    grace: float = Field(20.0, ge=0, description="Seconds that running turns are given at shutdown")
-    migrate: bool = Field(True, description="Whether serve brings the schema up to date first")
+    host: str = Field(default="127.0.0.1", description="Address to listen on")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on; 0: any free one")
+    grace: float = Field(default=20.0, ge=0, description="Seconds that running turns are given at shutdown")
+    migrate: bool = Field(default=True, description="Whether serve brings the schema up to date first")
     bootstrap_key: SecretStr | None = Field(
-        None,
+        default=None,
         description="An ADMIN key of the Space default, 32 characters at least; no key: loopback only",
     )
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Origins of other front-ends, comma-separated: for CORS and WebSocket"
+        default=(), description="Origins of other front-ends, comma-separated: for CORS and WebSocket"
     )
 
     model_provider: Literal["anthropic", "offline"] | None = Field(
-        None, description="anthropic or offline; none: anthropic where ANTHROPIC_API_KEY is set, else offline"
+        default=None,
+        description="anthropic or offline; none: anthropic where ANTHROPIC_API_KEY is set, else offline",
     )
     model: str | None = Field(
-        None, description="The model to ask where nobody names another; none: the provider's default"
+        default=None, description="The model to ask where nobody names another; none: the provider's default"
     )
     anthropic_api_key: SecretStr | None = Field(
-        None,
+        default=None,
         validation_alias=AliasChoices("anthropic_api_key", "ANTHROPIC_API_KEY"),
         description="Key of Anthropic's API",
     )
     anthropic_base_url: str | None = Field(
-        None,
+        default=None,
         validation_alias=AliasChoices("anthropic_base_url", "ANTHROPIC_BASE_URL"),
         description="Another address of that API",
     )
 
     lease_seconds: float = Field(
-        20.0, gt=0, description="How long a turn's holder may be silent before the turn is closed"
+        default=20.0, gt=0, description="How long a turn's holder may be silent before the turn is closed"
     )
     renew_seconds: float = Field(
-        2.0, gt=0, description="How often a running turn's text and lease are stored"
+        default=2.0, gt=0, description="How often a running turn's text and lease are stored"
     )
-    janitor_seconds: float = Field(5.0, gt=0, description="How often turns are looked for whose holder died")
-    follow_seconds: float = Field(0.5, gt=0, description="How often a turn of another process is looked at")
+    janitor_seconds: float = Field(
+        default=5.0, gt=0, description="How often turns are looked for whose holder died"
+    )
+    follow_seconds: float = Field(
+        default=0.5, gt=0, description="How often a turn of another process is looked at"
+    )
 
-    max_body_bytes: int = Field(2 * 1024 * 1024, gt=0, description="Size of a request's body at most")
+    max_body_bytes: int = Field(default=2 * 1024 * 1024, gt=0, description="Size of a request's body at most")
     max_content_bytes: int = Field(
-        1024 * 1024, gt=0, description="Size of a message, prompt or digest at most"
+        default=1024 * 1024, gt=0, description="Size of a message, prompt or digest at most"
     )
-    max_import_bytes: int = Field(1024**3, gt=0, description="Size of an import file at most")
-    max_deleted_sessions: int = Field(10_000, gt=0, description="Sessions that one delete takes at most")
+    max_import_bytes: int = Field(default=1024**3, gt=0, description="Size of an import file at most")
+    max_deleted_sessions: int = Field(
+        default=10_000, gt=0, description="Sessions that one delete takes at most"
+    )
 
     @field_validator("allowed_origins", mode="before")
     @classmethod

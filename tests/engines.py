@@ -32,7 +32,6 @@ from tests.neo4j_server.java import find as find_java
 SQLITE: Final = "sqlite"
 ENGINES: Final = (SQLITE, "neo4j", "neo4j-calendar")
 SERVERS: Final = {"neo4j": LTS, "neo4j-calendar": CALENDAR}
-CONFORMANCE: Final = Path(__file__).parent / "conformance"
 
 OpenServer = Callable[[str], Server]
 
@@ -109,7 +108,9 @@ def pytest_runtest_makereport(
         plan = item.config.stash[PLAN]
         ran = not report.skipped or hasattr(report, "wasxfail")
         plan.ran[engine] += ran
-        plan.conformance[engine] += ran and CONFORMANCE in item.path.parents
+        plan.conformance[engine] += (
+            ran and item.config.rootpath / "tests" / "conformance" in item.path.parents
+        )
     return report
 
 

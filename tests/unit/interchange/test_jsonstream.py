@@ -37,7 +37,7 @@ def found(data: bytes) -> list[dict[str, Any] | Broken]:
         (b'[{"a": ' + b"9" * 5_000 + b'}, {"b": 1}]', [{"a": float("inf")}, {"b": 1}]),
         (b'[{"a": nope}, {"b": 1}]', [Broken("not legal JSON"), {"b": 1}]),
         (b'[{"a": [}}, {"b": 1}]', [Broken("not legal JSON"), {"b": 1}]),
-        (b'[{"a": [}, {"b": 1}]', [CUT_OFF]),
+        (b'[{"a": [}, {"b": 1}]', [Broken("not legal JSON"), CUT_OFF]),
         (b'[null, {"b": 1}, "x]", 3]', [NOT_AN_OBJECT, {"b": 1}, NOT_AN_OBJECT]),
         (b'[[1], {"b": 1}]', [NOT_AN_OBJECT, {"b": 1}]),
         (b'[{"b": 1}] and more', [{"b": 1}, NOT_AN_OBJECT]),

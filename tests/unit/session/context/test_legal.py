@@ -76,6 +76,11 @@ def test_ids_that_repeat_across_rounds_pair_with_the_round_they_follow() -> None
     assert [(m.tool_call_id, m.content) for m in seen if m.role == "tool"] == [("t", "one"), ("t_2", "two")]
 
 
+def test_a_result_belongs_to_the_newest_call_of_its_id() -> None:
+    seen = talk(says("", call("t")), says("", call("t")), result("t", "two"), result("t", "again"))
+    assert [m.content for m in seen if m.role == "tool"] == [NO_RESULT, "two"]
+
+
 def test_ids_that_repeat_within_a_message_pair_in_order() -> None:
     seen = talk(says("", call("t"), call("t")), result("t", "one"), result("t", "two"))
     assert [(m.tool_call_id, m.content) for m in seen if m.role == "tool"] == [("t", "one"), ("t_2", "two")]

@@ -1,0 +1,97 @@
+"""The tables, and the same as JSON."""
+
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from statistics import median
+from typing import Any
+
+from bench.items import ITEMS
+from bench.rounds import Plan, Results
+
+__all__ = ["as_json", "ceiling_lines", "statement_lines", "table"]
+
+
+def table(plan: Plan, results: Results) -> Iterator[str]:
+    """A table for each concurrency; throughput in answers a second."""
+    for concurrency in plan.concurrency:
+        yield ""
+        yield (
+            f"concurrency {concurrency:<22} {'ours':>8} {'raw-tx':>8} {'raw-best':>8} {'cpu ms':>7}"
+            f"  {'ratio':>5} {'spread':>10}  at least"
+        )
+        for letter in plan.items:
+            yield _line(letter, concurrency, results)
+
+
+def _line(letter: str, concurrency: int, results: Results) -> str:
+    item = ITEMS[letter]
+    rates = {who: results.rate(letter, concurrency, who) for who in item.contestants}
+    shown = " ".join(
+        f"{rates[who]:8.1f}" if who in rates else " " * 8 for who in ("ours", "raw-tx", "raw-best")
+    )
+    ratios = results.ratios(letter, concurrency, item.against)
+    ratio = median(ratios)
+    verdict = "" if ratio >= item.at_least else "  MISSED"
+    cpu = results.cpu_ms(letter, concurrency, "ours")
+    return (
+        f"{letter} {item.title:<32} {shown} {cpu:7.2f}  {ratio:5.2f} {min(ratios):5.2f}-{max(ratios):4.2f}"
+        f"  {item.at_least:.2f} of {item.against}{verdict}"
+    )
+
+
+def statement_lines(counted: dict[str, tuple[dict[str, int], int]]) -> Iterator[str]:
+    """What requests cost in statements, beside what they may cost."""
+    yield ""
+    yield f"{'statements':<34} {'asked':>5} {'allowed':>7}"
+    for title, (counts, allowed) in counted.items():
+        total = sum(counts.values())
+        names = ", ".join(name if count == 1 else f"{count} {name}" for name, count in counts.items())
+        yield f"{title:<34} {total:5} {allowed:7}  {names}{'' if total <= allowed else '  MISSED'}"
+
+
+def ceiling_lines(ceilings: dict[int, dict[str, float]]) -> Iterator[str]:
+    """What the client and the server can do where there is nothing to do."""
+    yield ""
+    for concurrency, rates in ceilings.items():
+        told = ", ".join(f"{what} {rate:,.0f}/s" for what, rate in rates.items())
+        yield f"ceilings at concurrency {concurrency}: {told}"
+
+
+def as_json(
+    plan: Plan,
+    results: Results,
+    counted: dict[str, tuple[dict[str, int], int]],
+    ceilings: dict[int, dict[str, float]],
+    **more: Any,
+) -> dict[str, Any]:
+    """Everything, run by run."""
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        **more,
+        "plan": asdict(plan),
+        "ceilings": ceilings,
+        "statements": {
+            title: {"counts": counts, "allowed": allowed} for title, (counts, allowed) in counted.items()
+        },
+        "items": [
+            {
+                "item": letter,
+                "title": ITEMS[letter].title,
+                "concurrency": concurrency,
+                "against": ITEMS[letter].against,
+                "atLeast": ITEMS[letter].at_least,
+                "ratio": median(results.ratios(letter, concurrency, ITEMS[letter].against)),
+                "runs": {
+                    who: [asdict(run) for run in results.runs[letter, concurrency, who]]
+                    for who in ITEMS[letter].contestants
+                },
+            }
+            for concurrency in plan.concurrency
+            for letter in plan.items
+        ],
+    }

@@ -1,0 +1,72 @@
+"""The documentation lists what there is, and its examples run."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from graphql import DocumentNode, build_schema, parse, validate
+
+import stello_graph
+from stello_graph.cli import app
+from stello_graph.errors import ErrorCode
+from stello_graph.graphql.schema import sdl
+from stello_graph.settings import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_each_setting_is_documented() -> None:
+    text = read("docs/settings.md")
+    for name, field in Settings.model_fields.items():
+        variable = f"`{name.upper()}`" if name.startswith("anthropic_") else f"`STELLO_{name.upper()}`"
+        assert variable in text, variable
+        assert field.description, name
+
+
+def test_each_command_is_documented() -> None:
+    text = read("docs/settings.md")
+    for command in app.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "")
+        assert f"`stello-graph {name.rstrip('_')}" in text, name
+
+
+def test_each_error_code_is_documented() -> None:
+    text = read("docs/api.md")
+    for code in ErrorCode:
+        assert f"`{code}`" in text, code
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")]:
+        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert "://" in link or (page.parent / link).exists(), f"{page}: {link}"
+
+
+def test_public_names_are_the_exported_ones() -> None:
+    for name in stello_graph.__all__:
+        assert getattr(stello_graph, name).__doc__, name
+    assert sorted(stello_graph.__all__) == stello_graph.__all__
+
+
+@pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
+def test_examples_run(example: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", ROOT / "examples" / example], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_documented_operations_are_valid() -> None:
+    schema = build_schema(sdl())
+    blocks = re.findall(r"```graphql\n(.*?)```", read("docs/api.md") + read("README.md"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        for definition in parse(block).definitions:
+            assert validate(schema, DocumentNode(definitions=(definition,))) == [], block

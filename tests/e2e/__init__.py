@@ -1,0 +1,1 @@
+"""Real processes of `stello-graph`, asked as front-ends ask them."""

@@ -1,0 +1,97 @@
+"""The rules of a test run, each on a small project of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.neo4j_server.server import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIGURATION = '[tool.pytest.ini_options]\ntestpaths = ["tests"]\naddopts = ["-p", "no:cacheprovider"]\n'
+ON_SQLITE_ONLY = """
+import pytest
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+def test_one(engine): pass
+"""
+IN_A_BROWSER = """
+def test_page(chromium_path): assert chromium_path.exists()
+def test_other(): pass
+"""
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    def run_(file: str, source: str, *arguments: str, **environment: str) -> tuple[int, str]:
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+        (tmp_path / "pyproject.toml").write_text(CONFIGURATION)
+        command = [sys.executable, "-m", "pytest", "-p", "tests.engines", "-p", "tests.extras", *arguments]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run_
+
+
+def test_a_whole_run_fails_where_neo4j_ran_fewer_conformance_tests(run: Run) -> None:
+    code, output = run("tests/conformance/test_store.py", ON_SQLITE_ONLY)
+    assert code == 1
+    assert "1 passed" in output
+    assert "Tests per engine: sqlite 1, neo4j 0, neo4j-calendar 0" in output
+    assert "FAILED: neo4j ran 0 tests of tests/conformance, sqlite 1" in output
+
+
+def test_other_tests_may_run_on_one_engine(run: Run) -> None:
+    code, output = run("tests/unit/test_store.py", ON_SQLITE_ONLY)
+    assert (code, "FAILED" in output) == (0, False)
+
+
+@pytest.mark.parametrize("arguments", [("tests/conformance",), ("-k", "test_one or test_two")])
+def test_a_selection_may_run_on_one_engine(run: Run, arguments: tuple[str, ...]) -> None:
+    source = ON_SQLITE_ONLY + ON_SQLITE_ONLY.replace("test_one", "test_three")
+    code, output = run("tests/conformance/test_store.py", source, *arguments)
+    assert (code, "FAILED" in output) == (0, False)
+
+
+def test_a_neo4j_that_is_missing_fails_the_run_before_any_test(run: Run) -> None:
+    url = f"bolt://127.0.0.1:{free_port()}"
+    source = "def test_one(engine): pass"
+    code, output = run("tests/conformance/test_store.py", source, STELLO_TEST_NEO4J=url)
+    assert code != 0
+    assert f"ERROR: The Neo4j of STELLO_TEST_NEO4J ({url}) does not answer" in output
+    assert "passed" not in output
+
+
+def test_without_browser_leaves_its_tests_out_and_says_so(run: Run) -> None:
+    code, output = run("tests/browser/test_page.py", IN_A_BROWSER, "--without", "browser")
+    assert code == 0
+    assert "1 passed, 1 deselected" in output
+    assert "Left out by --without browser: 1 tests" in output
+
+
+def test_a_chromium_that_is_missing_fails_the_run_before_any_test(run: Run, tmp_path: Path) -> None:
+    no_programs = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": "/dev/null/none"}
+    code, output = run("tests/browser/test_page.py", IN_A_BROWSER, **no_programs)
+    assert code != 0
+    assert "ERROR: No Chromium for the tests marked browser: install one, or leave these tests out" in output
+    assert "passed" not in output
+
+
+def test_without_knows_its_names(run: Run) -> None:
+    code, output = run("tests/test_one.py", "def test_one(): pass", "--without", "browser,java")
+    assert code != 0
+    assert "--without knows browser, node, nginx, not java." in output
