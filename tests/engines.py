@@ -26,7 +26,6 @@ from tests.neo4j_server import (
     open_server,
     prepare,
 )
-from tests.neo4j_server.container import docker_answers
 from tests.neo4j_server.java import find as find_java
 
 SQLITE: Final = "sqlite"
@@ -34,6 +33,13 @@ ENGINES: Final = (SQLITE, "neo4j", "neo4j-calendar")
 SERVERS: Final = {"neo4j": LTS, "neo4j-calendar": CALENDAR}
 
 OpenServer = Callable[[str], Server]
+
+
+def docker_answers() -> bool:
+    # Imported late: the import takes 0.6 s, and most runs need no server.
+    from tests.neo4j_server import container
+
+    return container.docker_answers()
 
 
 class Plan:
@@ -108,9 +114,8 @@ def pytest_runtest_makereport(
         plan = item.config.stash[PLAN]
         ran = not report.skipped or hasattr(report, "wasxfail")
         plan.ran[engine] += ran
-        plan.conformance[engine] += (
-            ran and item.config.rootpath / "tests" / "conformance" in item.path.parents
-        )
+        conformance = item.config.rootpath / "tests" / "conformance"
+        plan.conformance[engine] += ran and conformance in item.path.parents
     return report
 
 

@@ -81,7 +81,8 @@ def run(command: list[str], name: str) -> str:
     )
     if done.returncode:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()] or ["failed"]
-        raise NotAvailable(f"{name}: {lines[-1].strip()}")
+        reason = next((line for line in lines if "error" in line.lower()), lines[-1])
+        raise NotAvailable(f"{name}: {reason.strip()}")
     return done.stdout
 
 

@@ -25,7 +25,8 @@ class ImportedSession(Value):
             including `shared_through`. 0 for a root, and for a fork that begins anew.
         shared_through: the id of the last shared message. In a source that went on or was trimmed since,
             this, and not the number, says where the fork leaves.
-        messages: its own, after the shared ones; never empty.
+        messages: its own, after the shared ones; never empty. One whose id the store holds already, in
+            another session, is the same message, and is to be shared.
         extends: the session is stored already, and `messages` go to its end; of the rest only
             `updated_at` has a meaning.
     """
@@ -82,7 +83,7 @@ class _Plan:
         self._owners: dict[Step, _Line] = {}
         self._tips: dict[Step, _Line] = {}
         self._gone: set[Step] = set()
-        self._step_of = {message.id: step for step in tree.steps for message in step.messages}
+        self._starting_with = {step.messages[0].id: step for step in tree.steps}
         self._leaf_of = {step.session_id: step for step in tree.steps}
 
     def put_stored(self, id: str, message_ids: Sequence[str]) -> None:
@@ -100,15 +101,20 @@ class _Plan:
             end = end.parent
 
     def _own_stored(self, line: _Line, message_ids: Sequence[str]) -> Step | None:
+        """The last of the steps that stand whole, and one after the other, in a stored session."""
         end: Step | None = None
-        for message_id in message_ids:
-            step = self._step_of.get(message_id)
-            if end is None and step is None:
+        at = 0
+        while at < len(message_ids):
+            step = self._starting_with.get(message_ids[at])
+            follows = step is not None and (end is None or step.parent is end)
+            if step is None or not follows or not _stands_at(step, message_ids, at):
+                if end is not None:
+                    break
+                at += 1
                 continue
-            if step is None or (end is not None and step is not end and step.parent is not end):
-                break
             self._owners.setdefault(step, line)
             end = step
+            at += len(step.messages)
         return end
 
     def place(self, step: Step) -> None:
@@ -177,6 +183,11 @@ class _Plan:
             id += ":.again"
         self._taken.add(id)
         return id
+
+
+def _stands_at(step: Step, message_ids: Sequence[str], at: int) -> bool:
+    ids = message_ids[at : at + len(step.messages)]
+    return [message.id for message in step.messages] == list(ids)
 
 
 def _branch_label(label: str, messages: tuple[Draft, ...]) -> str:

@@ -46,14 +46,19 @@ def model_settings(running_model_server: ModelServer) -> dict[str, str]:
 
 
 @pytest.fixture(scope="package")
+def shared_store(engine: str, open_store: OpenStore) -> Store:
+    """The store of `pair`."""
+    return open_store(engine)
+
+
+@pytest.fixture(scope="package")
 def pair(
-    engine: str, open_store: OpenStore, model_settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    shared_store: Store, model_settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Server, Server]]:
     """Two servers on one store, for all tests that do not harm them."""
     with ExitStack() as stack:
         logs = tmp_path_factory.mktemp("pair")
-        store = open_store(engine)
-        servers = [start(store, logs / f"{number}.log", **model_settings) for number in (1, 2)]
+        servers = [start(shared_store, logs / f"{number}.log", **model_settings) for number in (1, 2)]
         for server in servers:
             stack.callback(server.close)
         for server in servers:

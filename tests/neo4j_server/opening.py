@@ -1,8 +1,9 @@
+"""Opens what was chosen; the libraries of Docker are imported only where it was (they take 0.6 s)."""
+
 from pathlib import Path
 
 from tests.neo4j_server import jars
 from tests.neo4j_server.choice import Choice, Docker, Given, Jars
-from tests.neo4j_server.container import ContainerServer, pull
 from tests.neo4j_server.given import GivenServer
 from tests.neo4j_server.local import LocalServer
 from tests.neo4j_server.releases import Release
@@ -15,6 +16,8 @@ def open_server(release: Release, choice: Choice, home: Path, say: jars.Say) -> 
         case Given(url, user, password):
             return GivenServer(release.variable, url, user, password)
         case Docker():
+            from tests.neo4j_server.container import ContainerServer
+
             return ContainerServer(release)
         case Jars(java):
             return LocalServer(release, java, jars.class_path(release, say), home)
@@ -26,6 +29,8 @@ def prepare(release: Release, choice: Choice, say: jars.Say) -> None:
         case Given(url, user, password):
             GivenServer(release.variable, url, user, password).start()
         case Docker():
+            from tests.neo4j_server.container import pull
+
             pull(release, say)
         case Jars():
             jars.class_path(release, say)

@@ -7,9 +7,6 @@ from contextlib import contextmanager
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from neo4j import GraphDatabase
-from neo4j.exceptions import DriverError, Neo4jError
-
 
 class Server(Protocol):
     """A Neo4j that can be stopped, killed and started again under the same URL with the same data."""
@@ -56,6 +53,10 @@ def answers(url: str, user: str | None, password: str | None) -> bool:
     address = urlsplit(url)
     if not listens(address.hostname or "localhost", address.port or 7687):
         return False
+    # Imported late: the import takes 0.6 s, and most runs need no server.
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import DriverError, Neo4jError
+
     auth = None if user is None else (user, password or "")
     try:
         with (

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import Extra
+from tests.neo4j_server import NotAvailable
 from tests.neo4j_server.server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +39,7 @@ def run(tmp_path: Path) -> Run:
         done = subprocess.run(
             command,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment},
             capture_output=True,
             text=True,
             check=False,
@@ -83,12 +85,24 @@ def test_without_browser_leaves_its_tests_out_and_says_so(run: Run) -> None:
     assert "Left out by --without browser: 1 tests" in output
 
 
-def test_a_chromium_that_is_missing_fails_the_run_before_any_test(run: Run, tmp_path: Path) -> None:
-    no_programs = {"PATH": str(tmp_path), "PLAYWRIGHT_BROWSERS_PATH": "/dev/null/none"}
-    code, output = run("tests/browser/test_page.py", IN_A_BROWSER, **no_programs)
-    assert code != 0
-    assert "ERROR: No Chromium for the tests marked browser: install one, or leave these tests out" in output
-    assert "passed" not in output
+def test_a_program_that_is_missing_is_named_with_every_reason() -> None:
+    def fail(reason: str) -> Path:
+        raise NotAvailable(reason)
+
+    extra = Extra("browser", "Chromium", (lambda: fail("no chromium on PATH"), lambda: fail("no network")))
+    with pytest.raises(NotAvailable) as caught:
+        extra.provide()
+    assert str(caught.value) == (
+        "No Chromium for the tests marked browser: install one, or leave these tests out with "
+        "--without browser (no chromium on PATH; no network)."
+    )
+
+
+def test_the_first_step_that_succeeds_is_taken() -> None:
+    def fail() -> Path:
+        raise NotAvailable("no nginx on PATH")
+
+    assert Extra("nginx", "nginx", (fail, lambda: Path("/nginx"), fail)).provide() == Path("/nginx")
 
 
 def test_without_knows_its_names(run: Run) -> None:

@@ -16,7 +16,12 @@ SYNTHETIC = {"type": "chatgpt", "synthetic": True}
 
 
 class Drafts:
-    """Makes the drafts of one conversation, step by step in the order of the steps."""
+    """Makes the drafts of one conversation, step by step in the order of the steps.
+
+    An id says all of its message, in whatever state of the export: a result is named for its last
+    output, a call without output is marked, and ids that an earlier step has are lengthened for the
+    whole step, so that call and result stay together.
+    """
 
     def __init__(self, conversation_id: str, pieces: Mapping[Node, Piece]) -> None:
         self._id = conversation_id
@@ -29,20 +34,27 @@ class Drafts:
         Args:
             before: the time of the message before, for messages that have none.
         """
-        drafts: list[Draft] = []
-        for group in groups_of(nodes, self._pieces):
-            if group.said:
-                drafts.append(self._said(group.said, nodes[-1], before))
-            else:
-                call = self._call(group, nodes[-1], before)
-                drafts += (call, self._result(group, nodes[-1], call))
-            before = drafts[-1].created_at
-        return tuple(drafts)
+        groups = groups_of(nodes, self._pieces)
+        ids = [derived(self._id, *names) for group in groups for names in _names(group)]
+        if not self._taken.isdisjoint(ids):
+            ids = [derived(id, nodes[-1].name) for id in ids]
+        self._taken.update(ids)
+        return tuple(self._drafts(groups, iter(ids), before))
 
-    def _said(self, node: Node, last: Node, before: int | None) -> Draft:
-        piece = self._pieces[node]
+    def _drafts(self, groups: list[Group], ids: Iterator[str], before: int | None) -> Iterator[Draft]:
+        for group in groups:
+            if group.said:
+                draft = self._said(next(ids), self._pieces[group.said], before)
+            else:
+                call = self._call(next(ids), group, before)
+                yield call
+                draft = self._result(next(ids), group, call)
+            yield draft
+            before = draft.created_at
+
+    def _said(self, id: str, piece: Piece, before: int | None) -> Draft:
         return Draft(
-            id=self._new_id(last, node.name),
+            id=id,
             role=MessageRole.USER if piece.kind is Kind.USER else MessageRole.ASSISTANT,
             content=piece.text,
             parts=piece.parts,
@@ -51,16 +63,12 @@ class Drafts:
             created_at=piece.created_at or before,
         )
 
-    def _call(self, group: Group, last: Node, before: int | None) -> Draft:
-        if group.call is None:
-            output = group.outputs[0]
-            piece = Piece(
-                Kind.CALL, parts=[SYNTHETIC], arguments={}, created_at=self._pieces[output].created_at
-            )
-            id = self._new_id(last, output.name, ".call")
-        else:
+    def _call(self, id: str, group: Group, before: int | None) -> Draft:
+        if group.call:
             piece = self._pieces[group.call]
-            id = self._new_id(last, group.call.name, *(() if group.outputs else (".open",)))
+        else:
+            created_at = self._pieces[group.outputs[0]].created_at
+            piece = Piece(Kind.CALL, parts=[SYNTHETIC], arguments={}, created_at=created_at)
         return Draft(
             id=id,
             role=MessageRole.ASSISTANT,
@@ -72,11 +80,10 @@ class Drafts:
             created_at=piece.created_at or before,
         )
 
-    def _result(self, group: Group, last: Node, call: Draft) -> Draft:
+    def _result(self, id: str, group: Group, call: Draft) -> Draft:
         outputs = [self._pieces[node] for node in group.outputs]
-        names = (group.outputs[0].name,) if outputs else (group.call.name if group.call else "", ".result")
         return Draft(
-            id=self._new_id(last, *names),
+            id=id,
             role=MessageRole.TOOL,
             content="\n\n".join(piece.text for piece in outputs if piece.text) if outputs else NO_RESULT,
             parts=_parts([piece for piece in outputs if piece.text or piece.parts]),
@@ -87,13 +94,15 @@ class Drafts:
             created_at=next((piece.created_at for piece in outputs if piece.created_at), call.created_at),
         )
 
-    def _new_id(self, last: Node, *names: str) -> str:
-        """The id made of `names`; where a step before has it, with the name of the step's last node too."""
-        id = derived(self._id, *names)
-        if id in self._taken:
-            id = derived(id, last.name)
-        self._taken.add(id)
-        return id
+
+def _names(group: Group) -> list[tuple[str, ...]]:
+    """What the ids of the group's messages are made of. Names with a dot are none of the file's."""
+    if group.said:
+        return [(group.said.name,)]
+    if group.call and not group.outputs:
+        return [(group.call.name, ".open"), (group.call.name, ".result")]
+    result = group.outputs[-1].name
+    return [(group.call.name,) if group.call else (result, ".call"), (result,)]
 
 
 def _parts(outputs: list[Piece]) -> list[Any] | None:

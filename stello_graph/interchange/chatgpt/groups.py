@@ -14,55 +14,53 @@ class Group:
     """What belongs together: a call and its outputs, outputs without a call, or one message of text.
 
     Attributes:
-        stretch: how many texts come before it.
+        batch: the calls that follow each other without a pause have the same number.
     """
 
     tool: str = ""
     call: Node | None = None
     outputs: list[Node] = field(default_factory=list)
     said: Node | None = None
-    stretch: int = 0
+    batch: int = 0
 
 
 def groups_of(nodes: Sequence[Node], pieces: Mapping[Node, Piece]) -> list[Group]:
     """Groups the nodes of one path, in the order of the groups' first nodes.
 
-    An output answers the first open call of its tool since the last text. Else it goes on with the
-    output before it, if that is of the same tool; else it answers the first open call of its tool, else
-    the first open call; else it stands alone.
+    An output answers the first open call of its tool in the latest batch. Else, right after another
+    output of its tool, it goes on with that one. Else it answers the first open call of its tool, else
+    the first one of the latest batch, else the first one; where none is open, it stands alone.
+    What an output belongs to depends on what comes before it alone, so that it stays when a path grows.
     """
     groups: list[Group] = []
     open_calls: list[Group] = []
     latest: Group | None = None
-    stretch = 0
+    before, batch = Kind.HIDDEN, 0
     for node in nodes:
         piece = pieces[node]
         if piece.kind is Kind.CALL:
-            open_calls.append(Group(piece.tool, call=node, stretch=stretch))
+            batch += before is not Kind.CALL
+            open_calls.append(Group(piece.tool, call=node, batch=batch))
             groups.append(open_calls[-1])
         elif piece.kind is Kind.OUTPUT:
-            group = _answered(open_calls, piece.tool, stretch, latest)
-            if group is None:
-                group = Group(piece.tool or "tool", stretch=stretch)
-                groups.append(group)
-            if group in open_calls:
-                open_calls.remove(group)
-            group.outputs.append(node)
-            latest = group
+            latest = _answered(open_calls, piece.tool, batch, latest if before is Kind.OUTPUT else None)
+            if latest is None:
+                latest = Group(piece.tool or "tool")
+                groups.append(latest)
+            latest.outputs.append(node)
+            open_calls = [group for group in open_calls if group is not latest]
         else:
-            groups.append(Group(said=node, stretch=stretch))
-            latest, stretch = None, stretch + 1
+            groups.append(Group(said=node))
+        before = piece.kind
     return groups
 
 
-def _answered(open_calls: list[Group], tool: str, stretch: int, latest: Group | None) -> Group | None:
+def _answered(open_calls: list[Group], tool: str, batch: int, latest: Group | None) -> Group | None:
     same = [group for group in open_calls if _is_same(group.tool, tool)]
-    near = next((group for group in same if group.stretch == stretch), None)
-    if near:
-        return near
-    if latest and _is_same(latest.tool, tool):
-        return latest
-    return next(iter(same or open_calls), None)
+    near = [group for group in same if group.batch == batch]
+    goes_on = [latest] if latest and _is_same(latest.tool, tool) else []
+    any_near = [group for group in open_calls if group.batch == batch]
+    return next(iter(near or goes_on or same or any_near or open_calls), None)
 
 
 def _is_same(tool: str, other: str) -> bool:

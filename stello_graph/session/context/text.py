@@ -41,19 +41,19 @@ def tagged(tag: str, text: str) -> str:
 def without_thinking(text: str) -> str:
     """`text` without its `<think>` blocks.
 
-    A block may lack its start, where the tag that ends it opens a line (some models' templates hold
-    the start themselves), or its end, where nothing but thinking came before the reply was cut.
+    The first block may lack its start, where the tag that ends it opens a line (some models' templates
+    hold the start themselves); the last its end, where the reply was cut before it said anything else.
     """
     said: list[str] = []
     at, start = 0, None
-    for tag in _THINKING.finditer(text):
+    for number, tag in enumerate(_THINKING.finditer(text)):
         ends = tag.group().startswith("</")
         if not ends and start is None:
             start = tag.start()
         elif ends and start is not None:
             said.append(text[at:start])
             at, start = tag.end(), None
-        elif ends and at == 0 and text[: tag.start()].rpartition("\n")[2].strip() == "":
+        elif number == 0 and not text[: tag.start()].rpartition("\n")[2].strip():
             at = tag.end()
     cut_off = start is not None and is_blank("".join(said) + text[at:start])
     return "".join(said if cut_off else [*said, text[at:]]).strip()

@@ -39,11 +39,11 @@ def test_tools_of_the_fixture() -> None:
 
     assert isinstance(plan, ImportedConversation)
     shown = [ends(view) for view in views(plan.sessions).values()]
-    before = ["u1", "c1", "o1", "a1", "u2", "c2", "o2", "c3", "o3", "t3", "a2"]
+    before = ["u1", "c1", "o1x", "a1", "u2", "c2", "o2", "c3", "o3", "t3", "a2"]
     assert shown == [
-        [*before, "u4", "o4:.call", "o4", "a4"],
+        [*before, "u4", "o5:.call", "o5", "a4"],
         [*before, "u3", "c4:.open", "c4:.result"],
-        ["u1", "c1:o1b", "o1b", "a1b"],
+        ["u1", "c1:o1b", "o1b:o1b", "a1b"],
     ]
     assert plan.hidden == 2
 
@@ -145,6 +145,14 @@ def test_an_output_of_another_name_answers_what_is_open() -> None:
     assert pairs(transcript(user("u"), call("c"), output("o", tool=""))) == [("call c", "output o")]
 
 
+def test_an_output_goes_to_the_latest_calls_first() -> None:
+    found = transcript(
+        user("u"), call("c"), call("d"), output("o"), call("e"), output("p"), output("q", tool="python")
+    )
+
+    assert pairs(found) == [("call c", "output o"), ("call d", "output q"), ("call e", "output p")]
+
+
 def test_an_output_of_another_tool_after_a_result_stands_alone() -> None:
     found = transcript(user("u"), call("c"), output("o"), output("p", tool="python"))
 
@@ -185,7 +193,7 @@ def test_a_branch_inside_a_group_has_its_own_copy_of_the_beginning() -> None:
     )
 
     first, second, third = plan.sessions
-    assert ends(views(plan.sessions)[first.id]) == ["u", "c:p", "p", "t:p", "b"]
+    assert ends(views(plan.sessions)[first.id]) == ["u", "c:p", "p:p", "t:p", "b"]
     assert (second.shared_messages, ends(second.messages)) == (1, ["c", "o", "t", "a"])
     assert (third.shared_messages, ends(third.messages)) == (1, ["c:.open", "c:.result", "v"])
 
@@ -205,7 +213,7 @@ def test_a_branch_after_the_outputs_that_others_go_on_with() -> None:
 
     first, second = plan.sessions
     assert ends(first.messages) == ["u", "c", "o", "a"]
-    assert (second.shared_messages, ends(second.messages)) == (1, ["c:p", "o:p", "b"])
+    assert (second.shared_messages, ends(second.messages)) == (1, ["c:p", "p:p", "b"])
     assert second.messages[1].content == "output o\n\noutput p"
 
 

@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stello_graph.interchange.plan import ImportedSession
+from stello_graph.model.message import Draft
 from tests.unit.interchange.exports import (
     Json,
+    assert_whole_groups,
     call,
     chain,
     conversation,
@@ -27,12 +29,15 @@ class Shelf:
 
     def __init__(self) -> None:
         self.shown: dict[str, list[str]] = {}
+        self.messages: dict[str, Draft] = {}
 
     def store(self, sessions: Iterable[ImportedSession]) -> list[str]:
         """Keeps the sessions; returns the ids of those that changed."""
         changed = []
         for session in sessions:
             own = [each.id for each in session.messages]
+            for each in session.messages:
+                assert self.messages.setdefault(each.id, each) == each
             if session.extends:
                 self.shown[session.id] += own
             else:
@@ -118,6 +123,22 @@ def test_a_call_that_was_answered_later() -> None:
     assert [id.split(":", 2)[2] for id in shelf.shown["chatgpt:c:o"]] == ["u", "c", "o"]
 
 
+def test_a_result_that_grew() -> None:
+    shelf = Shelf()
+    shelf.take(chain(user("u"), call("c"), output("o")))
+    early = chain(user("u"), call("c"), call("d"), output("o"))
+
+    assert shelf.take(chain(user("u"), call("c"), output("o"), output("p"))) == ["chatgpt:c:p"]
+    assert [id.split(":", 2)[2] for id in shelf.shown["chatgpt:c"]] == ["u", "c", "o"]
+    assert [id.split(":", 2)[2] for id in shelf.shown["chatgpt:c:p"]] == ["u", "c", "p"]
+
+    shelf = Shelf()
+    shelf.take(early)
+    assert shelf.take(chain(user("u"), call("c"), call("d"), output("o"), output("p"))) == ["chatgpt:c:p"]
+    assert [id.split(":", 2)[2] for id in shelf.shown["chatgpt:c"]] == ["u", "c", "o", "d:.open", "d:.result"]
+    assert [id.split(":", 2)[2] for id in shelf.shown["chatgpt:c:p"]] == ["u", "c", "o", "d", "p"]
+
+
 def test_trimmed_sessions_do_not_get_their_beginning_again() -> None:
     shelf = Shelf()
     shelf.take(chain(*SHORT, user("v")))
@@ -180,6 +201,8 @@ def test_grown_exports(entry: Json, data: st.DataObject) -> None:
     for id, shown in before.items():
         assert shelf.shown[id][: len(shown)] == shown
         assert shelf.shown[id] == shown or not shown[-1].startswith("ours")
+    for shown in shelf.shown.values():
+        assert_whole_groups([shelf.messages[id] for id in shown if id in shelf.messages])
     for view in views(grown.sessions).values():
         wanted = [each.id for each in view]
         assert any(shown[: len(wanted)] == wanted for shown in shelf.shown.values())

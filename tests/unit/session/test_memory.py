@@ -1,6 +1,6 @@
 """Consolidation: what the model is asked, and what becomes of its answer."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -37,12 +37,15 @@ class Stub:
     def window(self, model: str) -> int | None:
         return self._window
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[TextChunk | Reply]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[TextChunk | Reply, None]:
         self.asked.append(request)
         if self.text == "fail":
             raise ModelRefused("no")
         yield TextChunk(text=self.text)
         yield Reply(text=self.text, stop=self.stop, usage=Usage(input_tokens=9, llm_calls=1), model="m")
+
+    async def connect(self) -> None:
+        pass
 
     async def aclose(self) -> None:
         pass

@@ -66,10 +66,13 @@ def test_thinking_goes(text: str, left: str) -> None:
     assert without_thinking(text) == left
 
 
-@pytest.mark.parametrize("text", ["<think>", "</think>", "<", "< ", "\n", "<think></think>", " \n</think"])
+@pytest.mark.parametrize(
+    "text",
+    ["<think>", "</think>", "x </think>", "x\n</think>", "<", "< ", "\n", "<think></think>", " \n</think"],
+)
 def test_no_text_takes_long(text: str) -> None:
     begin = time.perf_counter()
     for clean in (is_blank, one_line, plain, without_thinking):
-        clean(text * 100_000)
-    plain("<" + " " * 200_000)
+        clean(text * 50_000)
+    plain("<" + " " * 100_000)
     assert time.perf_counter() - begin < 2
