@@ -27,19 +27,22 @@ class Client:
     def __init__(self, port: int) -> None:
         self._port = port
         self._free: list[_Connection] = []
-        self._all: list[_Connection] = []
 
     async def fetch(self, asked: bytes) -> bytes:
         """The body of the answer. Raises RuntimeError where its status is not 200."""
-        connection = self._free.pop() if self._free else await self._connect()
+        connection = await self._connected()
         body = await connection.fetch(asked)
         self._free.append(connection)
         return body
 
-    async def _connect(self) -> "_Connection":
+    async def _connected(self) -> "_Connection":
+        # A server closes connections that were idle for some seconds.
+        while self._free:
+            connection = self._free.pop()
+            if connection.open:
+                return connection
         loop = asyncio.get_running_loop()
         _, connection = await loop.create_connection(_Connection, "127.0.0.1", self._port)
-        self._all.append(connection)
         return connection
 
     async def __aenter__(self) -> Self:
@@ -48,12 +51,13 @@ class Client:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for connection in self._all:
+        for connection in self._free:
             connection.close()
 
 
 class _Connection(asyncio.Protocol):
     def __init__(self) -> None:
+        self.open = True
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
         self._answer: asyncio.Future[bytes] | None = None
@@ -64,6 +68,7 @@ class _Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.open = False
         self._fail(f"the server closed the connection ({exc})")
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from stello_graph.store.store import GraphStore
 
 __all__ = ["Seed"]
 
-_BATCH = 2_000
+_BATCH = 1_000
 
 
 class Seed:

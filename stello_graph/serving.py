@@ -62,7 +62,7 @@ async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) ->
         ws_max_size=settings.max_body_bytes,
         timeout_graceful_shutdown=max(1, int(settings.grace)),
     )
-    # uvicorn raises the signal again once it is done: then the process ends by this handler, with exit status 0.
+    # uvicorn raises the signal again once it is done: with this handler the exit status is 0.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, lambda *_: None)
     await _Server(config, tell).serve()

@@ -1,6 +1,6 @@
 """Digests and insights."""
 
-from stello_graph.errors import SessionArchived
+from stello_graph.errors import ModelRefused, SessionArchived
 from stello_graph.forest.checks import check_text
 from stello_graph.ids import check_id
 from stello_graph.model.session import Session
@@ -40,6 +40,8 @@ async def consolidate_now(store: SpaceStore, llm: LLM, session_id: str) -> Sessi
     if session.status is SessionStatus.ARCHIVED:
         raise SessionArchived.of(session_id)
     digest, usage = await consolidate(llm, conversation)
+    if digest is None and usage.llm_calls:
+        raise ModelRefused("the model gave no digest; the old one stays")
     if digest is None:
         return session
     return await store.store_digest(session_id, digest, revision=session.memory_revision, usage=usage)

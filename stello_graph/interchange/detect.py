@@ -11,7 +11,8 @@ __all__ = ["HEAD_SIZE", "Format", "detect"]
 HEAD_SIZE = 1 << 20
 """How many bytes of a file `detect` wants to see."""
 
-_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*(:?)|[\[\]{}]', re.DOTALL)
+# A string may end with the head: to try again behind each of its quotes would take quadratic time.
+_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"\s*(:?)|\\?\Z)|[\[\]{}]', re.DOTALL)
 
 
 class Format(StrEnum):
@@ -37,12 +38,12 @@ def detect(head: bytes) -> Format:
 
 def _outer_keys(head: bytes) -> Iterator[bytes]:
     """The keys of the objects that stand alone or in one array; `head` may end anywhere."""
-    open_brackets = b""
+    open_brackets: list[bytes] = []
     for token in _TOKEN.finditer(head):
         bracket = token[0][:1]
         if bracket in b"[{":
-            open_brackets += bracket
+            open_brackets.append(bracket)
         elif bracket in b"]}":
-            open_brackets = open_brackets[:-1]
-        elif token[2] and open_brackets in (b"{", b"[{"):
+            del open_brackets[-1:]
+        elif token[2] and open_brackets in ([b"{"], [b"[", b"{"]):
             yield token[1]

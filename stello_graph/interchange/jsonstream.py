@@ -1,8 +1,8 @@
 """Reads the objects of a long JSON file one at a time.
 
-Not with ijson: a number of 5,000 digits ends the process there (3.6.0, yajl2_c: segmentation fault), and
-after one NaN, one integer beyond 64 bits or one bad byte it gives up the rest of the file. Here a file
-is cut at brackets outside of strings, and each piece is parsed by itself.
+Not with ijson: there a number of 5,000 digits ends the process (3.6.0, yajl2_c: segmentation fault), and
+one NaN or one byte that is no UTF-8 costs the rest of the file. Here a file is cut at brackets outside of
+strings, and each piece is parsed by itself.
 """
 
 import json

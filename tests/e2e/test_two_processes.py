@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import time
 from collections import Counter
-from typing import Any
 
 import pytest
 
@@ -146,26 +145,19 @@ async def test_a_turn_of_the_other_process_can_be_followed(
 
 async def check_replays(client: Client, turn: str, text: str, last: int) -> None:
     """After each number: the rest of the text, what was stored, the end; nothing twice."""
-    numbers = range(last + 2)
     async with client.socket() as socket:
-        ids = {
-            await socket.subscribe(documents.EVENTS, {"id": turn, "after": after}): after for after in numbers
-        }
-        heard: dict[int, list[Any]] = {after: [] for after in numbers}
-        while ids:
-            frame = await socket.hear()
-            if frame["type"] == "complete":
-                del ids[frame["id"]]
-            else:
-                heard[ids[frame["id"]]].append(frame["payload"]["data"]["turnEvents"])
-    for after, events in heard.items():
-        rest = "".join(one["text"] for one in events if one["__typename"] == "TextDelta")
-        assert rest == text[max(0, after - 2) :], after
-        stored = [one["message"]["role"] for one in events if one["__typename"] == "MessageStored"]
-        assert stored == ["USER", "ASSISTANT"], after
-        assert [one["__typename"] for one in events].count("TurnStarted") == (after < 1)
-        assert events[-1]["__typename"] == "TurnEnded"
-        assert events[-1]["seq"] == last
+        for after in range(last + 2):
+            await socket.subscribe(documents.EVENTS, {"id": turn, "after": after})
+            events = []
+            while (frame := await socket.hear())["type"] != "complete":
+                events.append(frame["payload"]["data"]["turnEvents"])
+            rest = "".join(one["text"] for one in events if one["__typename"] == "TextDelta")
+            assert rest == text[max(0, after - 2) :], after
+            stored = [one["message"]["role"] for one in events if one["__typename"] == "MessageStored"]
+            assert stored == ["USER", "ASSISTANT"], after
+            assert [one["__typename"] for one in events].count("TurnStarted") == (after < 1)
+            assert events[-1]["__typename"] == "TurnEnded"
+            assert events[-1]["seq"] == last
 
 
 async def test_a_follower_may_change_the_process_in_the_middle(

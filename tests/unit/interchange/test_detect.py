@@ -1,9 +1,10 @@
 import json
+import time
 
 import pytest
 
 from stello_graph.errors import InvalidInput
-from stello_graph.interchange.detect import Format, detect
+from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
 from tests.unit.interchange.exports import FIXTURES, chain, user
 
 
@@ -36,3 +37,13 @@ def test_the_beginning_is_enough() -> None:
 def test_other_files(data: bytes) -> None:
     with pytest.raises(InvalidInput, match="no file that can be imported; known formats: chatgpt"):
         detect(data)
+
+
+@pytest.mark.parametrize("piece", [b'\\"', b"[", b'"', b'{"', b"\\"])
+def test_no_head_takes_long(piece: bytes) -> None:
+    begin = time.process_time()
+    for start in (b'[{"', b""):
+        with pytest.raises(InvalidInput):
+            detect(start + piece * (HEAD_SIZE // len(piece)))
+
+    assert time.process_time() - begin < 20
