@@ -2,33 +2,34 @@
 // access: write
 // params: space, key, id, op, eventKey, data, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
 // returns: outcome
+MATCH (sp:Space {id: $space})
 OPTIONAL MATCH (src:Session {key: $sourceKey})
 SET src.lock = $op
-WITH src
+WITH sp, src
 OPTIONAL MATCH (p:TopologyNode {key: $parentKey})
 SET p.lock = $op
-WITH src, p
+WITH sp, src, p
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 OPTIONAL MATCH (taken:Session {key: $key})
 OPTIONAL MATCH ()-[cut:HAS_MESSAGE {sk: $sourceKey, seq: $throughSeq}]->()
-WITH src, p, CASE
+WITH sp, src, p, CASE
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'
   WHEN taken IS NOT NULL THEN 'TAKEN'
   WHEN $parentKey IS NOT NULL AND p IS NULL THEN 'NO_PARENT'
   WHEN $sourceKey IS NOT NULL AND src IS NULL THEN 'NO_PARENT'
   WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
   ELSE 'DONE' END AS outcome
-CALL (src, p, outcome) {
-  WITH src, p, outcome WHERE outcome = 'DONE'
+CALL (sp, p, outcome) {
+  WITH sp, p, outcome WHERE outcome = 'DONE'
   FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1)
-  WITH p, datetime.realtime() AS clock
-  WITH p, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
+  WITH sp, p, datetime.realtime() AS clock
+  WITH sp, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
   CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: 'STANDARD',
     status: $status, strategy: coalesce(p.strategy, 'TREE'), tags: $tags, metadata: $metadata, memoryRevision: 0,
     insightRevision: 0, turnCount: $turnCount, nextSeq: firstSeq + size($messages), lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: coalesce($createdAt, now), updatedAt: coalesce($updatedAt, now), lastActiveAt: coalesce($lastActiveAt, now)})
-  WITH s, p, now, firstSeq
+  WITH sp, s, p, now, firstSeq
   CALL (s) {
     MATCH ()-[r:HAS_MESSAGE]->(m:Message)
     USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
@@ -42,8 +43,7 @@ CALL (src, p, outcome) {
     MERGE (m:Message {key: $messages[offset].key})
     ON CREATE SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, $createdAt, now)
     CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: firstSeq + offset}]->(m))
-  WITH s, p, now
-  MATCH (sp:Space {id: $space})
+  WITH sp, s, p, now
   SET sp.lock = $op
   WITH s, p, sp, now, coalesce(p.nextIndex - 1, sp.nextRootIndex) AS index
   CREATE (n:TopologyNode {key: $key, spaceId: $space, id: $id, parentId: $parentId, parentKey: coalesce($parentKey, $space),

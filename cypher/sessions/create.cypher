@@ -2,13 +2,14 @@
 // access: write
 // params: space, key, id, op, eventKey, data, parentKey, parentId, label, role, strategy, systemPrompt, skills, tags, metadata, overrides, idempotencyKey, inputHash
 // returns: outcome, session.*
+MATCH (sp:Space {id: $space})
 OPTIONAL MATCH (p:TopologyNode {key: $parentKey})
 SET p.lock = $op
-WITH p
+WITH sp, p
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 OPTIONAL MATCH (i:Idempotency {key: $idempotencyKey})
 OPTIONAL MATCH (taken:Session {key: $key})
-WITH p, i, CASE
+WITH sp, p, i, CASE
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'
   WHEN i IS NOT NULL AND i.op = 'createSession' AND i.inputHash = $inputHash THEN 'JOINED'
   WHEN i IS NOT NULL THEN 'REUSED_KEY'
@@ -16,9 +17,8 @@ WITH p, i, CASE
   WHEN $parentKey IS NOT NULL AND p IS NULL THEN 'NO_PARENT'
   WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
   ELSE 'DONE' END AS outcome
-CALL (p, outcome) {
-  WITH p, outcome WHERE outcome = 'DONE'
-  MATCH (sp:Space {id: $space})
+CALL (sp, p, outcome) {
+  WITH sp, p, outcome WHERE outcome = 'DONE'
   SET sp.lock = $op
   WITH p, sp, datetime.realtime() AS clock
   WITH p, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce(p.nextIndex, sp.nextRootIndex) AS index,

@@ -64,6 +64,8 @@ CALL (root, nodes, outcome, ids) {
   CALL (nodes) {
     UNWIND nodes AS n
     MATCH (h:Holder {sk: n.key})
+    SET h.lock = $op
+    WITH h, n WHERE h.sk = n.key
     DELETE h
   }
   CALL (nodes) {
@@ -80,4 +82,5 @@ CALL (root, nodes, outcome, ids) {
     data: '{"ids":["' + reduce(text = head(ids), id IN tail(ids) | text + '","' + id) + '"]}', ids: ids, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount - size(ids)
 }
-RETURN collect({outcome: outcome, count: size(ids), ids: coalesce(done.ids, ids)}) AS rows
+WITH outcome, coalesce(done.ids, ids) AS ids
+RETURN collect({outcome: outcome, count: size(ids), ids: ids}) AS rows

@@ -2,13 +2,17 @@
 // access: write
 // params: key, holderKey, op
 // returns: outcome, left, session.*
-MERGE (h:Holder {key: $holderKey})
-SET h.lock = $op
-WITH h
-OPTIONAL MATCH (s:Session {key: $key})
-WITH h, s, h.sk AS before, datetime.realtime() AS clock
-WITH h, s, before, clock.epochSeconds * 1000000 + clock.microsecond AS now, CASE s.status WHEN 'ACTIVE' THEN 'DONE' ELSE 'ARCHIVED' END AS outcome
-FOREACH (_ IN CASE WHEN s IS NULL AND before IS NULL THEN [1] ELSE [] END | DELETE h)
-FOREACH (_ IN CASE WHEN s IS NOT NULL AND outcome = 'DONE' THEN [1] ELSE [] END | SET h.sk = $key, h.at = now)
-WITH s, outcome, before WHERE s IS NOT NULL
-RETURN collect(s {.*, outcome: outcome, left: CASE WHEN outcome = 'DONE' AND before <> $key THEN before END}) AS rows
+MATCH (s:Session {key: $key})
+SET s.lock = $op
+WITH s, CASE s.status WHEN 'ACTIVE' THEN 'DONE' ELSE 'ARCHIVED' END AS outcome
+CALL (outcome) {
+  WITH outcome WHERE outcome = 'DONE'
+  MERGE (h:Holder {key: $holderKey})
+  SET h.lock = $op
+  WITH h, datetime.realtime() AS clock
+  WITH h, clock.epochSeconds * 1000000 + clock.microsecond AS now
+  FOREACH (_ IN CASE WHEN h.op = $op THEN [] ELSE [1] END |
+    SET h.cameFrom = h.sk, h.sk = $key, h.op = $op, h.at = now)
+  RETURN collect(CASE WHEN h.cameFrom <> $key THEN h.cameFrom END) AS left
+}
+RETURN collect(s {.*, outcome: outcome, left: head(left)}) AS rows

@@ -3,6 +3,8 @@
 // params: key, holderKey
 // returns: session.*
 MATCH (s:Session {key: $key})
-OPTIONAL MATCH (h:Holder {key: $holderKey, sk: $key})
-DELETE h
+OPTIONAL MATCH (h:Holder {key: $holderKey})
+SET h.lock = randomUUID()
+WITH s, h
+FOREACH (_ IN CASE WHEN h.sk = $key THEN [1] ELSE [] END | DELETE h)
 RETURN collect(s {.*}) AS rows

@@ -1,9 +1,11 @@
 // purpose: Writes name, strategy and configuration of a Space; no row where they were changed since that revision.
 // access: write
-// params: id, revision, name, strategy, config
+// params: id, op, revision, name, strategy, config
 // returns: space.*
 MATCH (sp:Space {id: $id})
-SET sp.lock = randomUUID()
-WITH sp WHERE sp.revision = $revision
-SET sp.name = $name, sp.strategy = $strategy, sp.config = $config, sp.revision = sp.revision + 1
+SET sp.lock = $op
+WITH sp
+FOREACH (_ IN CASE WHEN sp.revision = $revision THEN [1] ELSE [] END |
+  SET sp.name = $name, sp.strategy = $strategy, sp.config = $config, sp.revision = sp.revision + 1, sp.changedBy = $op)
+WITH sp WHERE sp.changedBy = $op
 RETURN collect(sp {.*}) AS rows

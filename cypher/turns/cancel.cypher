@@ -3,5 +3,7 @@
 // params: turnKey
 // returns: turn.*
 MATCH (t:Turn {key: $turnKey})
+SET t.lock = randomUUID()
+WITH t
 FOREACH (_ IN CASE WHEN t.status IN ['RUNNING', 'AWAITING_CONFIRMATION'] THEN [1] ELSE [] END | SET t.cancelRequested = true)
 RETURN collect(t {.*}) AS rows

@@ -13,7 +13,7 @@ INSERT INTO decision (outcome, now, seq)
     WHEN :throughSeq IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM has_message WHERE sk = :sourceKey AND seq = :throughSeq) THEN 'NO_CUT'
     ELSE 'DONE' END, clock.now, coalesce(:throughSeq, 0) + 1
-  FROM clock LEFT JOIN topology_node AS p ON p.key = :parentKey;
+  FROM clock JOIN space AS sp ON sp.id = :space LEFT JOIN topology_node AS p ON p.key = :parentKey;
 INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, tags, metadata, turnCount, messageCount, nextSeq,
     eventSeq, createdAt, updatedAt, lastActiveAt)
   SELECT :key, :space, :id, coalesce(p.rootId, :id), :label, 'STANDARD', :status, coalesce(p.strategy, 'TREE'), :tags, :metadata,

@@ -9,6 +9,7 @@ CREATE TABLE space (
   config TEXT NOT NULL,
   strategy TEXT,
   revision INTEGER NOT NULL DEFAULT 0,
+  changedBy TEXT,
   nextRootIndex INTEGER NOT NULL DEFAULT 0,
   eventSeq INTEGER NOT NULL DEFAULT 0,
   sessionCount INTEGER NOT NULL DEFAULT 0,
@@ -185,6 +186,8 @@ CREATE UNIQUE INDEX event_seq ON topology_event (spaceId, seq);
 CREATE TABLE holder (
   key TEXT PRIMARY KEY,
   sk TEXT NOT NULL REFERENCES session(key) ON DELETE CASCADE,
+  cameFrom TEXT,
+  op TEXT NOT NULL,
   at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX holder_of ON holder (sk);

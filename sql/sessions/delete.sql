@@ -15,11 +15,11 @@ INSERT INTO decision (outcome, now, seq, extra)
     WHEN done.key IS NOT NULL THEN 'DONE_BEFORE'
     WHEN count(b.key) <> :expectedCount THEN 'COUNT'
     WHEN count(b.key) > :limit THEN 'TOO_MANY'
-    ELSE 'DONE' END, clock.now, count(b.key),
+    ELSE 'DONE' END, clock.now, coalesce(json_array_length(done.data, '$.ids'), count(b.key)),
     coalesce(json_extract(done.data, '$.ids'), json_group_array(b.id))
   FROM clock LEFT JOIN topology_event AS done ON done.key = :eventKey
     LEFT JOIN (SELECT * FROM below ORDER BY depth, place) AS b ON true
-  HAVING done.key IS NOT NULL OR count(b.key) > 0;
+  GROUP BY NULL HAVING done.key IS NOT NULL OR count(b.key) > 0;
 UPDATE topology_node SET childCount = childCount - 1
   WHERE key = (SELECT parentKey FROM topology_node WHERE key = :key) AND (SELECT outcome FROM decision) = 'DONE';
 DELETE FROM has_message

@@ -1,7 +1,7 @@
 -- purpose: Writes name, strategy and configuration of a Space; no row where they were changed since that revision.
 -- access: write
--- params: id, revision, name, strategy, config
+-- params: id, op, revision, name, strategy, config
 -- returns: space.*
-UPDATE space SET name = :name, strategy = :strategy, config = :config, revision = revision + 1
-WHERE id = :id AND revision = :revision
-RETURNING *;
+UPDATE space SET name = :name, strategy = :strategy, config = :config, revision = revision + 1, changedBy = :op
+WHERE id = :id AND revision = :revision;
+SELECT * FROM space WHERE id = :id AND changedBy = :op;

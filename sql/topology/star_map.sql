@@ -14,18 +14,20 @@ WITH kept AS (
     SELECT 1 FROM below WHERE status = 'ACTIVE'))
   ORDER BY n.depth, n."index" LIMIT :limit
 )
-SELECT (SELECT eventSeq FROM space WHERE id = :space) AS eventSeq,
-  json_group_array(id) AS ids,
-  json_group_array(coalesce(parentId, '')) AS parentIds,
-  json_group_array(label) AS labels,
-  json_group_array(CASE status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
-  json_group_array(CASE role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,
-  json_group_array(depth) AS depths,
-  json_group_array("index") AS indexes,
-  json_group_array(childCount) AS childCounts,
-  json_group_array(turnCount) AS turnCounts,
-  json_group_array(lastActiveAt / 1000) AS lastActiveAts,
-  (SELECT json_group_array(json_array(f, t)) FROM (
-    SELECT f.id AS f, t.id AS t FROM kept AS f JOIN ref ON ref.fromKey = f.key
-      JOIN topology_node AS t ON t.key = ref.toKey ORDER BY ref.seq)) AS refs
-FROM kept;
+SELECT * FROM (
+  SELECT (SELECT eventSeq FROM space WHERE id = :space) AS eventSeq,
+    json_group_array(id) AS ids,
+    json_group_array(coalesce(parentId, '')) AS parentIds,
+    json_group_array(label) AS labels,
+    json_group_array(CASE status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
+    json_group_array(CASE role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,
+    json_group_array(depth) AS depths,
+    json_group_array("index") AS indexes,
+    json_group_array(childCount) AS childCounts,
+    json_group_array(turnCount) AS turnCounts,
+    json_group_array(lastActiveAt / 1000) AS lastActiveAts,
+    (SELECT json_group_array(json_array(f, t)) FROM (
+      SELECT f.id AS f, t.id AS t FROM kept AS f JOIN ref ON ref.fromKey = f.key
+        JOIN topology_node AS t ON t.key = ref.toKey ORDER BY ref.seq)) AS refs
+  FROM kept
+) WHERE eventSeq IS NOT NULL;

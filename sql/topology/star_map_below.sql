@@ -34,4 +34,4 @@ SELECT (SELECT eventSeq FROM space WHERE id = :space) AS eventSeq,
   (SELECT json_group_array(json_array(f, t)) FROM (
     SELECT f.id AS f, t.id AS t FROM kept AS f JOIN ref ON ref.fromKey = f.key
       JOIN topology_node AS t ON t.key = ref.toKey ORDER BY ref.seq)) AS refs
-FROM kept HAVING count(*) > 0;
+FROM kept GROUP BY NULL;

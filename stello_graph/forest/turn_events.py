@@ -52,10 +52,15 @@ class EventLog:
 
 
 def replay(turn: Turn, messages: Sequence[Message]) -> list[TurnEvent]:
-    """The events of a stored turn so far; `messages` are what it wrote, in order."""
+    """The events of a stored turn so far; `messages` are what it wrote, in order.
+
+    Messages that were stored after `turn` was read are left out: its partial text is of before them.
+    """
     log = EventLog(turn)
     round = 0
     for message in messages:
+        if message.seq > turn.last_seq:
+            break
         if message.role is MessageRole.ASSISTANT:
             if message.content:
                 log.text(message.content, round, message.created_at)

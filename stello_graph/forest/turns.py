@@ -122,7 +122,7 @@ class Turns:
         turn = (await store.turns([turn_id])).get(turn_id)
         if turn is None or not turn.is_open:
             return None
-        written = (await store.turn_messages([turn_id]))[turn_id]
+        written = (await store.turn_messages([turn_id])).get(turn_id, [])
         ended = await store.end_turn(endings.closed(turn, written))
         return None if ended is None else ended[0]
 
@@ -134,12 +134,14 @@ class Turns:
         return closed
 
     async def keep_house(self) -> None:
-        """Looks for dead turns for ever; a store that is away is looked for again."""
+        """Looks for dead turns for ever, whatever fails meanwhile."""
         while True:
             try:
                 await self.close_dead_turns()
             except StelloError as error:
                 logger.warning("dead turns could not be looked for: %s", error.message)
+            except Exception:
+                logger.exception("dead turns could not be looked for")
             await asyncio.sleep(self._times.janitor * random.uniform(0.8, 1.2))
 
     async def stop(self, grace: float) -> None:
@@ -159,7 +161,7 @@ class Turns:
                 yield events
         while True:
             turn = await self._stored(store, turn_id)
-            yield replay(turn, (await store.turn_messages([turn_id]))[turn_id])
+            yield replay(turn, (await store.turn_messages([turn_id])).get(turn_id, []))
             await asyncio.sleep(self._times.follow)
 
     async def _begin_in_turn(self, store: SpaceStore, asked: Send) -> Turn:

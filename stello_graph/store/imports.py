@@ -53,6 +53,8 @@ class ImportRepository(Repository):
             updatedAt=draft.updated_at,
             lastActiveAt=draft.updated_at,
         )
+        if not found:
+            raise NotFound.of("space", self._space_id)
         outcome: str = found[0]["outcome"]
         match outcome:
             case "NO_PARENT":

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stello_graph.errors import Conflict
+from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.session import Session
 from stello_graph.model.values import Usage
 from stello_graph.model.writes import DigestPage, SessionFilter
@@ -79,4 +79,6 @@ class DigestRepository(Repository):
             found = await self._engine.read(DIGESTS, prefix=self._key(""), **common)
         else:
             found = await self._engine.read(DIGESTS_OF_ROOT, rootId=which.root_id, **common)
+        if not found:
+            raise NotFound.of("space", self._space_id)
         return DigestPage(event_seq=found[0]["eventSeq"], digests=rows.digests(found[0]["digests"]))

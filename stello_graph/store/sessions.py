@@ -54,6 +54,7 @@ class SessionsRepository(Repository):
         found = await self._engine.write(
             CONFIGURE,
             id=self._space_id,
+            op=self._event()["op"],
             revision=space.revision,
             name=space.name,
             strategy=space.config.strategy,
@@ -220,6 +221,8 @@ class SessionsRepository(Repository):
         }
 
     def _created(self, found: list[Row], draft: SessionDraft) -> Session:
+        if not found:
+            raise NotFound.of("space", self._space_id)
         match found[0]["outcome"]:
             case "TAKEN":
                 raise Conflict(f'there is a session "{draft.id}" already')

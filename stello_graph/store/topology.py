@@ -93,7 +93,7 @@ class TopologyRepository(Repository):
         else:
             found = await self._engine.read(STAR_MAP_BELOW, root=self._key(root_id), **common)
         if not found:
-            raise NotFound.of("session", root_id or "")
+            raise NotFound.of(*(("space", self._space_id) if root_id is None else ("session", root_id)))
         return _star_map(root_id, found[0], max_nodes)
 
     async def _lists(

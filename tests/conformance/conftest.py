@@ -59,9 +59,15 @@ async def space(store: GraphStore, database: Database) -> AsyncIterator[SpaceSto
 
 
 @pytest.fixture
-def twin(open_engine: OpenEngine, space: SpaceStore) -> SpaceStore:
+def twin_store(open_engine: OpenEngine) -> GraphStore:
+    """The store of another process."""
+    return GraphStore(open_engine())
+
+
+@pytest.fixture
+def twin(twin_store: GraphStore, space: SpaceStore) -> SpaceStore:
     """The same Space as another process sees it."""
-    return GraphStore(open_engine()).in_space(space.space_id)
+    return twin_store.in_space(space.space_id)
 
 
 async def _migrate(database: Database) -> None:

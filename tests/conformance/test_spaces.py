@@ -9,6 +9,7 @@ from stello_graph.model.values import TopologyStrategy, Usage
 from stello_graph.ports import SpaceStore
 from stello_graph.store.store import GraphStore
 from tests.conformance.drafts import create
+from tests.conformance.racing import race
 
 CONFIG = SpaceConfig(
     strategy=TopologyStrategy.FLAT,
@@ -57,6 +58,17 @@ async def test_a_space_is_made_once(store: GraphStore, space: SpaceStore) -> Non
 
     assert await store.ensure_space(space.space_id, "Another name") == before
     assert await space.space() == before
+
+
+async def test_a_space_made_by_many(store: GraphStore, twin_store: GraphStore) -> None:
+    """Of many who make one Space at once all are answered the same."""
+    for _ in range(4):
+        id = f"new-{new_id()}"
+
+        won, lost = await race(one.ensure_space(id, "Mine") for one in [store, twin_store] * 8)
+
+        assert (len(won), lost) == (16, [])
+        assert {space.created_at for space in won} == {won[0].created_at}
 
 
 async def test_an_unknown_space(store: GraphStore) -> None:

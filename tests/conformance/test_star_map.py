@@ -51,9 +51,9 @@ async def test_columns(space: SpaceStore) -> None:
     below = await grown(space, main, "below")
     other = (await create(space, "other")).id
     await exchange(space, below)
-    await space.set_status(below, SessionStatus.ARCHIVED)
     await space.add_ref(below, other)
     await space.add_ref(other, main)
+    await space.set_status(below, SessionStatus.ARCHIVED)
 
     found = await star_map(space)
 

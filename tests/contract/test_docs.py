@@ -32,8 +32,8 @@ def test_each_setting_is_documented() -> None:
 def test_each_command_is_documented() -> None:
     text = read("docs/settings.md")
     for command in app.registered_commands:
-        name = command.name or getattr(command.callback, "__name__", "")
-        assert f"`stello-graph {name.rstrip('_')}" in text, name
+        name = str(command.name or getattr(command.callback, "__name__", ""))
+        assert f"`stello-graph {name}" in text, name
 
 
 def test_each_error_code_is_documented() -> None:
@@ -57,7 +57,11 @@ def test_public_names_are_the_exported_ones() -> None:
 @pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
 def test_examples_run(example: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", ROOT / "examples" / example], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-W", "error", ROOT / "examples" / example],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -26,7 +26,9 @@ ROOT = HERE.parent.parent
 
 
 def test_schema_graphql_is_the_export() -> None:
-    assert (ROOT / "schema.graphql").read_text(encoding="utf-8") == sdl(), "run: stello-graph schema > schema.graphql"
+    assert (ROOT / "schema.graphql").read_text(encoding="utf-8") == sdl(), (
+        "run: stello-graph schema > schema.graphql"
+    )
 
 
 def test_what_the_schema_lacks_of_the_contract_is_what_the_list_says() -> None:
@@ -58,7 +60,9 @@ def _members(name: str, wanted: GraphQLNamedType, found: GraphQLNamedType) -> It
         assert isinstance(found, GraphQLObjectType | GraphQLInterfaceType)
         yield from _fields(name, wanted, found)
         interfaces = {one.name for one in found.interfaces}
-        yield from (f"{name} implements {one.name}" for one in wanted.interfaces if one.name not in interfaces)
+        yield from (
+            f"{name} implements {one.name}" for one in wanted.interfaces if one.name not in interfaces
+        )
 
 
 def _fields(

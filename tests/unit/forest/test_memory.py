@@ -28,9 +28,11 @@ async def test_consolidate(open_graph: OpenGraph) -> None:
     space = await talked(open_graph, llm)
     session = await space.consolidate("s")
     assert session.memory == "It was answered."
-    assert session.usage.llm_calls == 2 and session.usage == (await space.store.space()).usage
+    assert session.usage.llm_calls == 2
+    assert session.usage == (await space.store.space()).usage
     asked = llm.requests[-1].messages[-1].content
-    assert "a question" in asked and "an answer" in asked
+    assert "a question" in asked
+    assert "an answer" in asked
 
 
 async def test_nothing_said_nothing_called(open_graph: OpenGraph) -> None:

@@ -87,7 +87,8 @@ def test_a_follower_of_a_growing_turn_hears_everything_once(partial: str, more: 
                 known.add(event.message.id)
                 ids.append(event.message.id)
     assert heard == (partial + more)[max(0, seen - 2) :]
-    assert ids.count("m2") == 1 and ids.count("m1") == 1
+    assert ids.count("m2") == 1
+    assert ids.count("m1") == 1
 
 
 def test_of_a_running_turn_only_what_is_new() -> None:

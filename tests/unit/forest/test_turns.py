@@ -59,7 +59,8 @@ async def test_a_turn(open_graph: OpenGraph) -> None:
     ]
     session = (await space.store.sessions(["s"]))["s"]
     node = (await space.store.nodes(["s"]))["s"]
-    assert session.turn_count == node.turn_count == 1 and session.open_turn_id is None
+    assert session.turn_count == node.turn_count == 1
+    assert session.open_turn_id is None
     assert session.last_active_at == node.last_active_at == turn.ended_at
 
 
@@ -93,23 +94,28 @@ async def test_an_insight_survives_a_failure_and_a_newer_one_survives_the_turn(o
     space = await with_session(open_graph, llm)
     await space.put_insight("s", "first")
     failed = await space.send(ask())
-    assert failed.status is TurnStatus.FAILED and failed.error is not None
+    assert failed.status is TurnStatus.FAILED
+    assert failed.error is not None
     insight = (await space.store.sessions(["s"]))["s"].insight
-    assert insight is not None and insight.content == "first"
+    assert insight is not None
+    assert insight.content == "first"
     turn = await space.start_turn(ask())
     await pause.reached.wait()
     await space.put_insight("s", "second")
     pause.over.set()
     await space.graph.turns.ended(space.store, turn)
     insight = (await space.store.sessions(["s"]))["s"].insight
-    assert insight is not None and insight.content == "second"
+    assert insight is not None
+    assert insight.content == "second"
 
 
 async def test_a_failed_turn_is_no_error(open_graph: OpenGraph) -> None:
     """What was said before the failure is kept TRUNCATED; the user message stays; the next turn goes on."""
     space = await with_session(open_graph, ScriptedLLM([["par", ModelUnavailable("broke off")], "fine"]))
     turn = await space.send(ask())
-    assert turn.status is TurnStatus.FAILED and turn.error is not None and turn.error.retryable
+    assert turn.status is TurnStatus.FAILED
+    assert turn.error is not None
+    assert turn.error.retryable
     assert (await transcript(space))[-1] == (MessageRole.ASSISTANT, "par", MessageState.TRUNCATED)
     assert (await space.send(ask())).status is TurnStatus.COMPLETED
     session = (await space.store.sessions(["s"]))["s"]
@@ -117,7 +123,7 @@ async def test_a_failed_turn_is_no_error(open_graph: OpenGraph) -> None:
 
 
 async def test_max_tokens_and_refusal(open_graph: OpenGraph) -> None:
-    """A reply cut by max_tokens is TRUNCATED; a refusal without text stores no reply; both complete the turn."""
+    """A reply cut by max_tokens is TRUNCATED, a refusal without text stores none; both complete the turn."""
     cut = Reply(text="half", stop=ReplyStop.MAX_TOKENS, model="m")
     refused = Reply(text="", stop=ReplyStop.REFUSAL, model="m")
     space = await with_session(open_graph, ScriptedLLM([cut, refused]))
@@ -197,7 +203,8 @@ async def test_idempotency(open_graph: OpenGraph) -> None:
     assert await first == await second == await space.send(ask(idempotency_key="k"))
     with pytest.raises(Conflict):
         await space.send(ask("else", idempotency_key="k"))
-    assert len(llm.requests) == 1 and len(await transcript(space)) == 2
+    assert len(llm.requests) == 1
+    assert len(await transcript(space)) == 2
 
 
 async def test_events_live_and_again(open_graph: OpenGraph) -> None:
@@ -212,8 +219,10 @@ async def test_events_live_and_again(open_graph: OpenGraph) -> None:
     pause.over.set()
     heard, rest, again = await live, await late, await collected(space.turn_events(turn.id))
     assert [event.seq for event in heard if not isinstance(event, TextDelta)] == [1, 2, 7, 8]
-    assert said(heard) == said(again) == "你好🙂!" and said(rest) == "好🙂!"
-    assert isinstance(heard[-1], TurnEnded) and heard[-1].seq == again[-1].seq == rest[-1].seq
+    assert said(heard) == said(again) == "你好🙂!"
+    assert said(rest) == "好🙂!"
+    assert isinstance(heard[-1], TurnEnded)
+    assert heard[-1].seq == again[-1].seq == rest[-1].seq
     stored = [event.message for event in heard if isinstance(event, MessageStored)]
     assert stored == [event.message for event in again if isinstance(event, MessageStored)]
 
@@ -230,7 +239,8 @@ async def test_another_process_follows_and_cancels(open_graph: OpenGraph) -> Non
     cancelled = await other.cancel_turn(turn.id)
     assert cancelled.status is TurnStatus.CANCELLED
     heard = await following
-    assert said(heard) == "far away" and isinstance(heard[-1], TurnEnded)
+    assert said(heard) == "far away"
+    assert isinstance(heard[-1], TurnEnded)
 
 
 async def test_two_processes_never_interleave(open_graph: OpenGraph) -> None:
@@ -253,7 +263,8 @@ async def test_a_dead_holders_turn_is_closed_by_whoever_looks(open_graph: OpenGr
     other = await opened(open_graph, ScriptedLLM(default="ok"))
     ended = await other.graph.turns.ended(other.store, turn)
     assert (ended.status, ended.stop_reason) == (TurnStatus.FAILED, StopReason.INTERRUPTED)
-    assert ended.error is not None and ended.error.retryable
+    assert ended.error is not None
+    assert ended.error.retryable
     pause.over.set()
     assert (await other.send(ask())).status is TurnStatus.COMPLETED
     assert [text for _, text, _ in await transcript(other)] == ["hi", "lost", "hi", "ok"]

@@ -45,7 +45,8 @@ async def test_messages_are_paged_from_either_end(api: Api) -> None:
     """last/before walks back, first/after walks on; both are oldest first and meet without a gap."""
     await filled(api, "s", 7)
     newest = await page(api, last=3)
-    assert seqs(newest) == [5, 6, 7] and newest["totalCount"] == 7
+    assert seqs(newest) == [5, 6, 7]
+    assert newest["totalCount"] == 7
     assert newest["pageInfo"] == {
         "hasNextPage": False,
         "hasPreviousPage": True,
@@ -53,17 +54,18 @@ async def test_messages_are_paged_from_either_end(api: Api) -> None:
         "endCursor": "7",
     }
     earlier = await page(api, last=3, before=newest["pageInfo"]["startCursor"])
-    assert seqs(earlier) == [2, 3, 4] and earlier["pageInfo"]["hasNextPage"]
+    assert seqs(earlier) == [2, 3, 4]
+    assert earlier["pageInfo"]["hasNextPage"]
     first = await page(api, last=3, before=earlier["pageInfo"]["startCursor"])
-    assert seqs(first) == [1] and not first["pageInfo"]["hasPreviousPage"]
+    assert seqs(first) == [1]
+    assert not first["pageInfo"]["hasPreviousPage"]
     oldest = await page(api, first=4)
-    assert seqs(oldest) == [1, 2, 3, 4] and oldest["pageInfo"]["hasNextPage"]
+    assert seqs(oldest) == [1, 2, 3, 4]
+    assert oldest["pageInfo"]["hasNextPage"]
     rest = await page(api, first=4, after=oldest["pageInfo"]["endCursor"])
-    assert (
-        seqs(rest) == [5, 6, 7]
-        and not rest["pageInfo"]["hasNextPage"]
-        and rest["pageInfo"]["hasPreviousPage"]
-    )
+    assert seqs(rest) == [5, 6, 7]
+    assert not rest["pageInfo"]["hasNextPage"]
+    assert rest["pageInfo"]["hasPreviousPage"]
 
 
 async def test_messages_are_the_last_fifty_by_default(api: Api) -> None:
@@ -76,7 +78,9 @@ async def test_messages_by_role(api: Api) -> None:
     """Roles filter before the page is cut, and the total counts only them."""
     await filled(api, "s", 6)
     found = await page(api, first=2, roles=["ASSISTANT"])
-    assert seqs(found) == [2, 4] and found["totalCount"] == 3 and found["pageInfo"]["hasNextPage"]
+    assert seqs(found) == [2, 4]
+    assert found["totalCount"] == 3
+    assert found["pageInfo"]["hasNextPage"]
 
 
 async def test_pages_that_are_none(api: Api) -> None:
@@ -93,9 +97,11 @@ async def test_sessions_are_paged_in_order_of_creation(api: Api) -> None:
     document = """query($after: String) { sessions(first: 2, after: $after, tag: "even") {
       totalCount nodes { id } pageInfo { hasNextPage endCursor } } }"""
     first = (await api.ask(document))["sessions"]
-    assert [node["id"] for node in first["nodes"]] == [made[0], made[2]] and first["totalCount"] == 3
+    assert [node["id"] for node in first["nodes"]] == [made[0], made[2]]
+    assert first["totalCount"] == 3
     rest = (await api.ask(document, after=first["pageInfo"]["endCursor"]))["sessions"]
-    assert [node["id"] for node in rest["nodes"]] == [made[4]] and not rest["pageInfo"]["hasNextPage"]
+    assert [node["id"] for node in rest["nodes"]] == [made[4]]
+    assert not rest["pageInfo"]["hasNextPage"]
 
 
 async def test_a_defaulted_argument_given_as_null_has_its_default(api: Api) -> None:
@@ -106,7 +112,9 @@ async def test_a_defaulted_argument_given_as_null_has_its_default(api: Api) -> N
         "nodeCount"
     ] == 1
     session = await create(api, role=None, tags=None, metadata=None)
-    assert session["role"] == "STANDARD" and session["tags"] == [] and session["metadata"] == {}
+    assert session["role"] == "STANDARD"
+    assert session["tags"] == []
+    assert session["metadata"] == {}
 
 
 async def test_an_update_changes_what_is_given_and_null_clears(api: Api) -> None:
@@ -160,7 +168,8 @@ async def test_a_main_session_leaks_nothing_and_gives_no_context(api: Api) -> No
     await create(api, id="m", role="MAIN", systemPrompt="secret", skills=["x"])
     fork = "mutation($input: ForkInput!) { fork(input: $input) { id systemPrompt skills node { parentId } } }"
     child = (await api.ask(fork, input={"sourceSessionId": "m", "label": "c", "id": "c"}))["fork"]
-    assert child["systemPrompt"] is None and child["skills"] is None
+    assert child["systemPrompt"] is None
+    assert child["skills"] is None
     grandchild = (await api.ask(fork, input={"sourceSessionId": "c", "label": "g"}))["fork"]
     assert grandchild["node"]["parentId"] == "m", "a MAIN tree is FLAT by default"
     refused = await api.refused(fork, input={"sourceSessionId": "m", "label": "c", "context": "INHERIT"})
@@ -258,8 +267,10 @@ async def test_a_faulty_server_tells_nothing(api: Api, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(type(api.engine), "read", broken)
     error = await api.refused("{ getChildren { id } }")
-    assert error["code"] == "INTERNAL" and "secret" not in error["message"]
-    assert error["id"] in caplog.text and "secret" in caplog.text
+    assert error["code"] == "INTERNAL"
+    assert "secret" not in error["message"]
+    assert error["id"] in caplog.text
+    assert "secret" in caplog.text
 
 
 async def test_scopes(api: Api) -> None:
@@ -276,7 +287,8 @@ async def test_scopes(api: Api) -> None:
     context = api.context()
     context._viewer = None
     result = await schema.execute("{ me { scope } }", context_value=context)
-    assert result.errors and (result.errors[0].extensions or {})["code"] == "UNAUTHENTICATED"
+    assert result.errors
+    assert (result.errors[0].extensions or {})["code"] == "UNAUTHENTICATED"
 
 
 async def test_a_space_is_configured_field_by_field(api: Api) -> None:
@@ -301,8 +313,10 @@ async def test_a_space_is_configured_field_by_field(api: Api) -> None:
     config = (await api.ask(configure, input={"systemPrompt": None, "consolidateOn": ["ON_LEAVE"]}))[
         "configureSpace"
     ]["config"]
-    assert config["systemPrompt"] is None and config["consolidateOn"] == ["ON_LEAVE"]
-    assert config["splitGuard"]["minTurns"] == 9 and config["strategy"] == "FLAT"
+    assert config["systemPrompt"] is None
+    assert config["consolidateOn"] == ["ON_LEAVE"]
+    assert config["splitGuard"]["minTurns"] == 9
+    assert config["strategy"] == "FLAT"
     for bad in (
         {"maxContextTokens": 999},
         {"everyNTurns": 0},
@@ -329,7 +343,8 @@ async def test_delete_asks_the_count_back(api: Api) -> None:
     await create(api, id="c", parentId="r")
     delete = 'mutation($n: Int!) { deleteSession(id: "r", expectedCount: $n) }'
     refused = await api.refused(delete, n=1)
-    assert refused["code"] == "CONFLICT" and refused["count"] == 2
+    assert refused["code"] == "CONFLICT"
+    assert refused["count"] == 2
     assert (await api.ask(delete, n=2))["deleteSession"] == ["r", "c"]
     assert (await api.refused(delete, n=2))["code"] == "NOT_FOUND"
 

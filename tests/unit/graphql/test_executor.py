@@ -99,6 +99,7 @@ def test_errors_are_graphql_cores(broken: dict[str, Any]) -> None:
     ROWS[:] = [Row(**whole), Row(**(whole | broken))]
     document = SELECTIONS[0]
     ours, theirs = quick.execute_sync(document), plain.execute_sync(document)
-    assert ours.errors and theirs.errors
+    assert ours.errors
+    assert theirs.errors
     assert [str(error) for error in ours.errors] == [str(error) for error in theirs.errors]
     assert ours.data == theirs.data

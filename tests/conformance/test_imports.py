@@ -1,0 +1,179 @@
+import pytest
+
+from stello_graph.errors import Conflict, NotFound
+from stello_graph.ids import new_id
+from stello_graph.model.values import SessionStatus, TopologyStrategy
+from stello_graph.model.writes import ImportDraft, StoredTranscript
+from stello_graph.ports import SpaceStore
+from tests.conformance.databases import Database
+from tests.conformance.drafts import begin, create, fork_of, many, said, told, tool_group, transcript
+
+
+def imported(**fields: object) -> ImportDraft:
+    return ImportDraft.model_validate(
+        {"id": f"chatgpt:{new_id()}", "label": "星", "turn_count": 2, "messages": tuple(many(4)), **fields}
+    )
+
+
+async def test_a_root(space: SpaceStore) -> None:
+    """An imported session is a root with its messages, times and counts."""
+    draft = imported(tags=("t",), metadata={"a": 1}, created_at=5, updated_at=9)
+
+    assert await space.import_session(draft)
+
+    session = (await space.sessions([draft.id]))[draft.id]
+    node = (await space.nodes([draft.id]))[draft.id]
+    assert (session.label, session.tags, session.metadata) == ("星", ("t",), {"a": 1})
+    assert (session.created_at, session.updated_at, session.last_active_at) == (5, 9, 9)
+    assert (session.message_count, session.next_seq, session.turn_count) == (4, 5, 2)
+    assert (node.parent_id, node.index, node.turn_count, node.source_session_id) == (None, 0, 2, None)
+    messages = await transcript(space, draft.id)
+    assert [(message.seq, message.id) for message in messages] == [
+        (seq, one.id) for seq, one in enumerate(draft.messages, 1)
+    ]
+    assert [message.created_at for message in messages] == [5] * 4
+
+
+async def test_without_times(space: SpaceStore) -> None:
+    """What the file does not say of times is now, and a message's time is its own."""
+    draft = imported(messages=(said(created_at=7), *tool_group(2), told()))
+    await space.import_session(draft)
+
+    session = (await space.sessions([draft.id]))[draft.id]
+    first, *others = await transcript(space, draft.id)
+
+    assert session.created_at == session.updated_at == session.last_active_at
+    assert first.created_at == 7
+    assert {message.created_at for message in others} == {session.created_at}
+    assert [message.tool_calls for message in (first, *others)] == [one.tool_calls for one in draft.messages]
+
+
+async def test_a_branch(space: SpaceStore, database: Database) -> None:
+    """A branch is a fork that shares messages up to a place and adds its own."""
+    source = imported()
+    await space.import_session(source)
+    branch = imported(source_id=source.id, through_seq=2, messages=tuple(many(3)))
+
+    assert await space.import_session(branch)
+
+    node = (await space.nodes([branch.id]))[branch.id]
+    assert (node.parent_id, node.depth, node.index) == (source.id, 1, 0)
+    assert (node.source_session_id, node.source_seq) == (source.id, 2)
+    messages = await transcript(space, branch.id)
+    assert [message.seq for message in messages] == [1, 2, 3, 4, 5]
+    assert messages[:2] == (await transcript(space, source.id))[:2]
+    session = (await space.sessions([branch.id]))[branch.id]
+    assert (session.message_count, session.next_seq, session.root_id) == (5, 6, source.id)
+    assert len(database.snapshot(space.space_id)["message"]) == 7
+
+
+async def test_a_branch_from_the_start(space: SpaceStore) -> None:
+    """A branch may share nothing."""
+    source = imported()
+    await space.import_session(source)
+    branch = imported(source_id=source.id, messages=())
+
+    assert await space.import_session(branch)
+
+    node = (await space.nodes([branch.id]))[branch.id]
+    assert (node.source_session_id, node.source_seq) == (source.id, None)
+    assert await transcript(space, branch.id) == []
+
+
+async def test_a_taken_id(space: SpaceStore, database: Database) -> None:
+    """What is there already is left as it is."""
+    draft = imported()
+    await space.import_session(draft)
+    before = database.snapshot(space.space_id)
+
+    assert not await space.import_session(imported(id=draft.id, label="Another"))
+    assert database.snapshot(space.space_id) == before
+
+
+async def test_refusals(space: SpaceStore, database: Database) -> None:
+    """A branch needs its source, and the message that it leaves it at."""
+    source = imported()
+    await space.import_session(source)
+    before = database.snapshot(space.space_id)
+
+    with pytest.raises(NotFound, match="nobody"):
+        await space.import_session(imported(source_id="nobody", through_seq=1))
+    with pytest.raises(Conflict):
+        await space.import_session(imported(source_id=source.id, through_seq=9))
+
+    assert database.snapshot(space.space_id) == before
+
+
+async def test_archived(space: SpaceStore) -> None:
+    """Archived sessions are imported as such, and may have branches."""
+    source = imported(status=SessionStatus.ARCHIVED)
+    await space.import_session(source)
+
+    await space.import_session(imported(source_id=source.id, through_seq=4, messages=()))
+
+    assert (await space.nodes([source.id]))[source.id].status == SessionStatus.ARCHIVED
+
+
+async def test_the_tree_of_an_import(space: SpaceStore) -> None:
+    """An imported root is a TREE; a branch takes its tree's strategy."""
+    flat = await create(space, strategy=TopologyStrategy.FLAT)
+    await space.append(flat.id, many(2))
+    root, branch = imported(), imported(source_id=flat.id, through_seq=1)
+    await space.import_session(root)
+    await space.import_session(branch)
+
+    sessions = await space.sessions([root.id, branch.id])
+    assert sessions[root.id].strategy == TopologyStrategy.TREE
+    assert (sessions[branch.id].strategy, sessions[branch.id].root_id) == (TopologyStrategy.FLAT, flat.id)
+
+
+async def test_what_is_stored(space: SpaceStore) -> None:
+    """An import learns which messages of a conversation are there already, and where its sessions end."""
+    draft = imported()
+    branch = imported(id=f"{draft.id}:leaf", source_id=draft.id, through_seq=2, messages=())
+    for one in (draft, branch, imported(id=f"{draft.id}-"), imported(id=f"{draft.id}0")):
+        await space.import_session(one)
+    await space.append(draft.id, [said(id="own")])
+    ids = tuple(one.id for one in draft.messages)
+
+    assert await space.stored_transcripts(draft.id) == {
+        draft.id: StoredTranscript(id=draft.id, next_seq=6, message_ids=(*ids, "own")),
+        branch.id: StoredTranscript(id=branch.id, next_seq=3, message_ids=ids[:2]),
+    }
+    assert await space.stored_transcripts("nobody") == {}
+
+
+async def test_going_on(space: SpaceStore) -> None:
+    """An imported session goes on like any other."""
+    draft = imported()
+    await space.import_session(draft)
+
+    begun = await begin(space, draft.id, "More")
+
+    assert (begun.turn.number, begun.user_message.seq) == (1, 5)
+    assert len(begun.conversation.transcript) == 4
+
+
+async def test_importing_again_what_lives_on_elsewhere(space: SpaceStore) -> None:
+    """Where an imported session was deleted but a fork kept its messages, it can be imported again."""
+    draft = imported()
+    await space.import_session(draft)
+    elsewhere = await create(space)
+    kept = await space.fork(fork_of(draft.id, parent_id=elsewhere.id, through_seq=3), None)
+    await space.delete_session(draft.id, 1, 10)
+
+    assert await space.import_session(draft)
+
+    again = await transcript(space, draft.id)
+    assert [message.id for message in again] == [one.id for one in draft.messages]
+    assert again[:3] == await transcript(space, kept.id)
+
+
+async def test_a_big_import(space: SpaceStore) -> None:
+    """Some thousands of messages come in at once."""
+    draft = imported(messages=tuple(many(5_000)))
+
+    await space.import_session(draft)
+
+    assert (await space.sessions([draft.id]))[draft.id].message_count == 5_000
+    assert (await space.stored_transcripts(draft.id))[draft.id].message_ids[-1] == draft.messages[-1].id
