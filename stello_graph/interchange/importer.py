@@ -66,19 +66,16 @@ async def _write(store: SpaceStore, conversation: ImportedConversation, report: 
 async def _write_session(
     store: SpaceStore, session: ImportedSession, stored: dict[str, StoredTranscript]
 ) -> None:
-    if session.extends:
-        end = stored[session.id].next_seq
-        await store.append(session.id, session.messages, expected_seq=end, turns=_turns(session.messages))
-        before = stored[session.id].message_ids
-    else:
-        through = _seq_of(session, stored)
-        await store.import_session(_draft(session, through))
-        end = (through or 0) + 1
-        before = () if through is None else _shared(session, stored)
+    if not session.extends:
+        await store.import_session(_draft(session, _seq_of(session, stored)))
+        return
+    known = stored[session.id]
+    turns = _turns(session.messages)
+    await store.append(session.id, session.messages, expected_seq=known.next_seq, turns=turns)
     stored[session.id] = StoredTranscript(
         id=session.id,
-        next_seq=end + len(session.messages),
-        message_ids=(*before, *(message.id for message in session.messages)),
+        next_seq=known.next_seq + len(session.messages),
+        message_ids=(*known.message_ids, *(message.id for message in session.messages)),
     )
 
 
@@ -99,18 +96,16 @@ def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
 
 
 def _seq_of(session: ImportedSession, stored: dict[str, StoredTranscript]) -> int | None:
-    """Where a fork leaves its source; None where it shares nothing, or what it shared was trimmed away."""
-    if session.source_id is None or session.shared_through is None:
-        return None
-    source = stored[session.source_id]
+    """Where a fork leaves its source; None where it shares nothing, or what it shared was trimmed away.
+
+    A source that this import made starts at 1. One that was there before may have been trimmed since.
+    """
+    source = stored.get(session.source_id or "")
+    if source is None or not session.shared_messages:
+        return session.shared_messages or None
     if session.shared_through not in source.message_ids:
         return None
     return source.next_seq - len(source.message_ids) + source.message_ids.index(session.shared_through)
-
-
-def _shared(session: ImportedSession, stored: dict[str, StoredTranscript]) -> tuple[str, ...]:
-    ids = stored[session.source_id or ""].message_ids
-    return ids[: ids.index(session.shared_through or "") + 1]
 
 
 def _turns(messages: Sequence[Draft]) -> int:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession
 from neo4j import Query as DriverQuery
-from neo4j.exceptions import ClientError, ConstraintError, DriverError, Neo4jError
+from neo4j.exceptions import ClientError, ConstraintError, DriverError, IncompleteCommit, Neo4jError
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.store.engine import APPLIED, PING, RECORD, Row
@@ -163,9 +163,9 @@ def _is_race(error: Exception) -> bool:
 
 
 def _is_retryable(error: Exception) -> bool:
-    if isinstance(error, DriverError | Neo4jError):
-        return error.is_retryable()
-    return isinstance(error, OSError)
+    if isinstance(error, IncompleteCommit | OSError):
+        return True
+    return isinstance(error, DriverError | Neo4jError) and error.is_retryable()
 
 
 def _as_ours(error: Exception) -> Exception:

@@ -130,7 +130,8 @@ class _Connections:
         except OSError as error:
             raise StoreUnavailable(f"the database file cannot be opened: {error}") from error
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF not in _AWAY:
+            # Errors of the Python module itself carry no code.
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _AWAY:
                 raise
             raise StoreUnavailable(f"the database file cannot be used now: {error}") from error
 

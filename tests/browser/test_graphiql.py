@@ -167,11 +167,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def chromium_path() -> str:
-    found = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not found:
         pytest.fail("no Chromium found: apt-get install chromium")
     return found
@@ -258,9 +254,7 @@ def run(page: Page, query: str) -> None:
 
 
 def result(page: Page) -> str:
-    text: str = page.evaluate(
-        "document.querySelector('.result-window .CodeMirror').CodeMirror.getValue()"
-    )
+    text: str = page.evaluate("document.querySelector('.result-window .CodeMirror').CodeMirror.getValue()")
     return text
 
 
@@ -270,9 +264,7 @@ def expect_result(page: Page, expected: dict[str, Any]) -> None:
         try { return JSON.stringify(JSON.parse(text)) === expected } catch { return false }
     }"""
     try:
-        page.wait_for_function(
-            script, arg=json.dumps(expected, separators=(",", ":")), timeout=5000
-        )
+        page.wait_for_function(script, arg=json.dumps(expected, separators=(",", ":")), timeout=5000)
     except Exception as error:
         raise AssertionError(f"expected {expected}, the page shows {result(page)}") from error
 
@@ -283,15 +275,11 @@ def use_key(page: Page, key: str) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "/ai"], ids=["at the root", "under a prefix"])
-def test_query_mutation_and_subscription(
-    page: Page, console: Console, server: str, prefix: str
-) -> None:
+def test_query_mutation_and_subscription(page: Page, console: Console, server: str, prefix: str) -> None:
     open_page(page, f"{server}{prefix}/")
     assert page.url == f"{server}{prefix}/graphql"
     page.locator(".graphiql-execute-button").click()
-    expect_result(
-        page, {"data": {"getChildren": [{"id": "r1", "label": "Kitchen", "childCount": 3}]}}
-    )
+    expect_result(page, {"data": {"getChildren": [{"id": "r1", "label": "Kitchen", "childCount": 3}]}})
     run(page, 'mutation { createSession(input: {label: "Hello"}) { id label } }')
     expect_result(page, {"data": {"createSession": {"id": "s1", "label": "Hello"}}})
     run(page, "subscription { countdown(start: 3) }")
@@ -346,9 +334,7 @@ def test_a_refused_key_is_said_and_not_tried_again(page: Page, server: str) -> N
     assert seen.foreign == []
 
 
-def test_another_key_ends_what_runs_under_the_old_one(
-    page: Page, console: Console, server: str
-) -> None:
+def test_another_key_ends_what_runs_under_the_old_one(page: Page, console: Console, server: str) -> None:
     open_page(page, f"{server}/graphql")
     use_key(page, "sk-one")
     run(page, "subscription { forever }")

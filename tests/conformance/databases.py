@@ -4,14 +4,17 @@ What the port does not answer (events, edges, plans) is read here and nowhere el
 """
 
 import contextlib
+import json
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, LiteralString, Protocol, cast
+from typing import Any, Final, Protocol
 
 from neo4j import GraphDatabase
 
 from stello_graph.store.engine import Engine, Row
+from stello_graph.store.migrations import schema_script
 from stello_graph.store.neo4j import Neo4jEngine
 from stello_graph.store.queries import Query, load
 from stello_graph.store.sqlite import SqliteEngine
@@ -41,8 +44,16 @@ class Database(Protocol):
         """How much work a query does, in a unit of the database. Nothing is written."""
         ...
 
-    def schema(self) -> set[str]:
-        """The names of constraints, indexes, tables and the like."""
+    def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
+        """Adds many children at once, without their events."""
+        ...
+
+    def schema(self) -> dict[str, str]:
+        """What each constraint, index, table and the like is."""
+        ...
+
+    def make_schema(self) -> None:
+        """Makes the schema at once."""
         ...
 
     def drop_schema(self) -> None:
@@ -64,7 +75,7 @@ class SqliteDatabase:
         "parent": "SELECT key AS child, parentKey AS parent FROM topology_node WHERE key GLOB :glob",
         "edge": "SELECT sk AS owner, sk, seq, mk FROM has_message WHERE sk GLOB :glob OR mk GLOB :glob",
         "message": "SELECT * FROM message WHERE key GLOB :glob",
-        "turn": "SELECT *, status IN ('RUNNING', 'AWAITING_CONFIRMATION') AS open FROM turn WHERE key GLOB :glob",
+        "turn": "SELECT *, leaseUntil IS NOT NULL OR endedAt IS NULL AS open FROM turn WHERE key GLOB :glob",
         "ref": "SELECT * FROM ref WHERE fromKey GLOB :glob OR toKey GLOB :glob",
         "event": "SELECT * FROM topology_event WHERE key GLOB :glob",
         "idempotency": "SELECT * FROM idempotency WHERE key GLOB :glob",
@@ -90,12 +101,16 @@ class SqliteDatabase:
 
     def scans(self, query: Query, params: Row) -> list[str]:
         """See Database."""
-        (text,) = load("sql")[query.name].statements
+        tables = {name.removeprefix("table ") for name in self.schema() if name.startswith("table ")}
+        found = []
         with self._connected() as connection:
-            steps = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", _bound(params))]
-        tables = {row.removeprefix("table ") for row in self.schema() if row.startswith("table ")}
-        names = _aliases(text, tables)
-        return [step for step in steps if step.startswith("SCAN") and step.split()[1] in names]
+            for text in load("sql")[query.name].statements:
+                names = tables | set(re.findall(rf"\b(?:{'|'.join(tables)}) AS (\w+)", text))
+                for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {text}", params):
+                    words = step.split()
+                    if words[0] == "SCAN" and words[1] in names and "VIRTUAL" not in words:
+                        found.append(step)
+        return found
 
     def cost(self, query: Query, params: Row) -> int:
         """Steps of the virtual machine, in hundreds."""
@@ -114,11 +129,31 @@ class SqliteDatabase:
             connection.execute("ROLLBACK")
         return count
 
-    def schema(self) -> set[str]:
+    def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
+        """See Database."""
+        sessions, nodes = _children(self.snapshot(space_id), parent_id, ids)
+        with self._connected() as connection:
+            connection.execute("BEGIN")
+            for table, rows in (("session", sessions), ("topology_node", nodes)):
+                names = ", ".join(f'"{name}"' for name in rows[0])
+                values = ", ".join(f":{name}" for name in rows[0])
+                connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({values})", rows)
+            places = {"count": len(ids), "key": f"{space_id}/{parent_id}"}
+            text = "UPDATE topology_node SET nextIndex = :count, childCount = :count WHERE key = :key"
+            connection.execute(text, places)
+            connection.execute("COMMIT")
+
+    def schema(self) -> dict[str, str]:
         """See Database."""
         with self._connected() as connection:
-            found = connection.execute("SELECT type || ' ' || name FROM sqlite_schema WHERE sql IS NOT NULL")
-            return {row[0] for row in found}
+            text = "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
+            return dict(connection.execute(text).fetchall())
+
+    def make_schema(self) -> None:
+        """See Database."""
+        with self._connected() as connection:
+            for statement in schema_script("sql", "schema"):
+                connection.execute(statement)
 
     def drop_schema(self) -> None:
         """See Database."""
@@ -172,7 +207,7 @@ class Neo4jDatabase:
         params = {"space": space_id, "prefix": f"{space_id}/"}
         with self._driver.session() as session, session.begin_transaction() as transaction:
             return {
-                table: _tidy(record[0] for record in transaction.run(cast(LiteralString, text), params))
+                table: _tidy(record[0] for record in transaction.run(text, params))
                 for table, text in self.TABLES.items()
             }
 
@@ -185,18 +220,44 @@ class Neo4jDatabase:
         """Hits of the store, in sum."""
         return _hits(self._plan("PROFILE", query, params))
 
-    def schema(self) -> set[str]:
+    def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
+        """See Database."""
+        sessions, nodes = _children(self.snapshot(space_id), parent_id, ids)
+        text = (
+            "MATCH (p:TopologyNode {key: $parent}) "
+            "SET p.nextIndex = size($nodes), p.childCount = size($nodes) "
+            "WITH p UNWIND range(0, size($nodes) - 1) AS i "
+            "CREATE (s:Session) SET s = $sessions[i] CREATE (n:TopologyNode)-[:PARENT]->(p) SET n = $nodes[i]"
+        )
+        with self._driver.session() as session:
+            params = {"parent": f"{space_id}/{parent_id}", "sessions": sessions, "nodes": nodes}
+            session.run(text, params).consume()
+
+    def schema(self) -> dict[str, str]:
+        """See Database."""
+        fields = "YIELD name, type, entityType, labelsOrTypes, properties"
+        with self._driver.session() as session:
+            constraints = session.run(f"SHOW CONSTRAINTS {fields}")
+            found = {f"constraint {row['name']}": repr(row.values()) for row in constraints}
+            indexes = session.run(f"SHOW INDEXES {fields}, owningConstraint")
+            return found | {
+                f"index {row['name']}": repr(row.values())
+                for row in indexes
+                if row["owningConstraint"] is None and row["type"] != "LOOKUP"
+            }
+
+    def make_schema(self) -> None:
         """See Database."""
         with self._driver.session() as session:
-            constraints = [f"constraint {row['name']}" for row in session.run("SHOW CONSTRAINTS")]
-            indexes = session.run("SHOW INDEXES WHERE owningConstraint IS NULL AND type <> 'LOOKUP'")
-            return {*constraints, *(f"index {row['name']}" for row in indexes)}
+            for statement in (*schema_script("cypher", "schema"), *schema_script("cypher", "await")):
+                session.run(statement).consume()
 
     def drop_schema(self) -> None:
         """See Database."""
+        names = self.schema()
         with self._driver.session() as session:
-            for name in self.schema():
-                session.run(cast(LiteralString, f"DROP {name}"))
+            for name in names:
+                session.run(f"DROP {name}")
             session.run("MATCH (n:Migration|MigrationLock) DELETE n").consume()
 
     def close(self) -> None:
@@ -206,7 +267,7 @@ class Neo4jDatabase:
     def _plan(self, command: str, query: Query, params: Row) -> dict[str, Any]:
         text = load("cypher")[query.name].statements[0]
         with self._driver.session() as session, session.begin_transaction() as transaction:
-            summary = transaction.run(cast(LiteralString, f"{command} {text}"), params).consume()
+            summary = transaction.run(f"{command} {text}", params).consume()
             transaction.rollback()
         found = summary.profile if command == "PROFILE" else summary.plan
         assert found is not None
@@ -222,17 +283,22 @@ def _tidy(rows: Iterator[Row]) -> list[Row]:
 
 
 def _bound(params: Row) -> Row:
-    from stello_graph.store.sqlite import _bound as bound
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | tuple) else value
+        for name, value in params.items()
+    }
 
-    return {name: bound(value) for name, value in params.items()}
 
-
-def _aliases(text: str, tables: set[str]) -> set[str]:
-    """The tables, and the names that a query gives them."""
-    import re
-
-    pattern = re.compile(rf"\b(?:{'|'.join(tables)}) AS (\w+)")
-    return tables | set(pattern.findall(text))
+def _children(stored: Snapshot, parent_id: str, ids: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """Rows of sessions and nodes like those of their parent."""
+    (session,) = [row for row in stored["session"] if row["id"] == parent_id]
+    (node,) = [row for row in stored["node"] if row["id"] == parent_id]
+    below = {"parentId": parent_id, "parentKey": node["key"], "depth": node["depth"] + 1}
+    names = [{"key": f"{node['spaceId']}/{id}", "id": id} for id in ids]
+    return (
+        [session | name for name in names],
+        [node | below | name | {"index": place} for place, name in enumerate(names)],
+    )
 
 
 def _steps(plan: dict[str, Any]) -> Iterator[str]:

@@ -56,7 +56,9 @@ async def create(space: SpaceStore, label: str = "Root", **fields: Any) -> Sessi
     return await space.create_session(root(label, **fields), None)
 
 
-async def begin(space: SpaceStore, session_id: str, content: str = "Hello", lease: float = LEASE) -> TurnBegun:
+async def begin(
+    space: SpaceStore, session_id: str, content: str = "Hello", lease: float = LEASE
+) -> TurnBegun:
     turn_id = new_id()
     begun = await space.begin_turn(
         session_id, turn_id, said(content, turn_id=turn_id), lease=lease, idempotency=None

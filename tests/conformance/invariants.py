@@ -5,7 +5,18 @@ from collections import defaultdict
 from stello_graph.store.engine import Row
 from tests.conformance.databases import OPEN, Snapshot
 
-SHARED = ("id", "spaceId", "rootId", "label", "status", "role", "strategy", "turnCount", "createdAt", "lastActiveAt")
+SHARED = (
+    "id",
+    "spaceId",
+    "rootId",
+    "label",
+    "status",
+    "role",
+    "strategy",
+    "turnCount",
+    "createdAt",
+    "lastActiveAt",
+)
 
 
 def check_invariants(stored: Snapshot) -> None:
@@ -35,7 +46,8 @@ def _check_counters(space: Row, stored: Snapshot) -> None:
 def _check_pairs(sessions: dict[str, Row], nodes: dict[str, Row]) -> None:
     assert sessions.keys() == nodes.keys()
     for key, session in sessions.items():
-        assert {name: session.get(name) for name in SHARED} == {name: nodes[key].get(name) for name in SHARED}
+        for name in SHARED:
+            assert session[name] == nodes[key][name], f"{key}: {name} differs"
 
 
 def _check_places(space: Row, nodes: dict[str, Row], edges: list[Row]) -> None:
@@ -74,7 +86,9 @@ def _check_transcripts(sessions: dict[str, Row], stored: Snapshot) -> None:
         last = session["nextSeq"] - 1
         assert sorted(seqs[key]) == list(range(last - len(seqs[key]) + 1, last + 1)), "places have gaps"
     messages = {row["key"] for row in stored["message"]}
-    assert messages == {row["mk"] for row in stored["edge"]}, "a message without a session, or of another Space"
+    assert messages == {row["mk"] for row in stored["edge"]}, (
+        "a message without a session, or of another Space"
+    )
 
 
 def _check_turns(sessions: dict[str, Row], turns: list[Row]) -> None:

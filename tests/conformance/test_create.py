@@ -101,7 +101,7 @@ async def test_metadata_is_any_json(space: SpaceStore, metadata: object) -> None
 
 
 async def test_strategy(space: SpaceStore) -> None:
-    """A tree's strategy: what was given, else the Space's, else FLAT for MAIN and TREE; children take the tree's."""
+    """A root's strategy: what was given, else the Space's, else FLAT for MAIN and TREE; a tree has one."""
     main = await create(space, role=SessionRole.MAIN)
     given = await create(space, role=SessionRole.MAIN, strategy=TopologyStrategy.HIERARCHICAL)
     config = (await space.space()).config.model_copy(update={"strategy": TopologyStrategy.FLAT})

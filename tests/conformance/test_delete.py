@@ -4,7 +4,18 @@ from stello_graph.errors import Conflict, LimitExceeded, NotFound
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
-from tests.conformance.drafts import begin, child, create, exchange, fork_of, key, many, root, told, transcript
+from tests.conformance.drafts import (
+    begin,
+    child,
+    create,
+    exchange,
+    fork_of,
+    key,
+    many,
+    root,
+    told,
+    transcript,
+)
 
 BELONGINGS = ("session", "node", "parent", "edge", "message", "turn", "ref", "idempotency", "holder")
 

@@ -1,9 +1,11 @@
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from stello_graph.errors import StelloError
+from stello_graph.model.session import Session
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
@@ -105,13 +107,17 @@ async def test_a_deleted_subtree_is_one_event(space: SpaceStore, database: Datab
     await space.delete_session(top.id, 4, 10)
 
     last = events(database, space)[-1]
-    assert (last["type"], last["nodeId"], json.loads(last["data"])) == ("SESSION_DELETED", top.id, {"ids": ids})
+    assert (last["type"], last["nodeId"], json.loads(last["data"])) == (
+        "SESSION_DELETED",
+        top.id,
+        {"ids": ids},
+    )
 
 
 async def test_a_digest_carries_the_number_of_its_last_change(space: SpaceStore, database: Database) -> None:
     """A session knows the number of the last event that changed its digest."""
     session = await create(space)
-    changes = [
+    changes: list[Callable[[], Awaitable[Session]]] = [
         lambda: space.update_session(session.id, {"label": "new"}),
         lambda: space.put_memory(session.id, "m"),
         lambda: space.store_digest(session.id, "d", revision=1, usage=usage(1)),

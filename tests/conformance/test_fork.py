@@ -180,7 +180,9 @@ async def test_a_taken_id(space: SpaceStore) -> None:
 
 async def test_what_a_fork_knows_of_its_source(space: SpaceStore) -> None:
     """A source is read whole, with its Space and the messages at and after the cut."""
-    draft = root("Source", system_prompt="p", skills=("s",), overrides={"overrideModel": "m"}, metadata={"a": 1})
+    draft = root(
+        "Source", system_prompt="p", skills=("s",), overrides={"overrideModel": "m"}, metadata={"a": 1}
+    )
     source = await space.create_session(draft, None)
     await exchange(space, source.id)
     await space.put_memory(source.id, "memory")

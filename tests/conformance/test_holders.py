@@ -111,7 +111,7 @@ async def test_deleting_while_entering(space: SpaceStore, twin: SpaceStore, data
         _, lost = await race(
             [
                 *(space.enter(one.id, f"tab-{n}") for n in range(3)),
-                twin.delete_session(one.id, 1, 10),  # type: ignore[list-item]
+                twin.delete_session(one.id, 1, 10),
             ]
         )
 

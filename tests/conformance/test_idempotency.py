@@ -10,9 +10,7 @@ from tests.conformance.databases import Database
 from tests.conformance.drafts import LEASE, child, create, end_of, fork_of, key, many, root, said, told
 
 
-async def send(
-    space: SpaceStore, session_id: str, input_hash: str = "input"
-) -> TurnBegun | TurnJoined:
+async def send(space: SpaceStore, session_id: str, input_hash: str = "input") -> TurnBegun | TurnJoined:
     begun = await space.begin_turn(
         session_id, new_id(), said(), lease=LEASE, idempotency=key(input_hash=input_hash)
     )

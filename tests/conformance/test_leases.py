@@ -1,8 +1,8 @@
 import asyncio
 
+from stello_graph.ids import new_id
 from stello_graph.model.turn import StopReason, TurnStatus
 from stello_graph.model.writes import TurnBegun, TurnExpired
-from stello_graph.ids import new_id
 from stello_graph.ports import SpaceStore
 from stello_graph.store.store import GraphStore
 from tests.conformance.drafts import LEASE, begin, create, end_of, failure_of, said, texts, told, transcript
@@ -29,9 +29,7 @@ async def test_a_dead_turn_is_closed_by_another(space: SpaceStore, twin: SpaceSt
     turn_id = new_id()
 
     async def attempt() -> object:
-        return await twin.begin_turn(
-            session.id, turn_id, said("Next"), lease=LEASE, idempotency=None
-        )
+        return await twin.begin_turn(session.id, turn_id, said("Next"), lease=LEASE, idempotency=None)
 
     found = await attempt()
     assert isinstance(found, TurnExpired)
@@ -74,7 +72,9 @@ async def test_closing_races_ending(space: SpaceStore, twin: SpaceStore) -> None
     for _ in range(5):
         late = await begin(space, session.id, lease=0.0)
         ends = [space.end_turn(end_of(late.turn, told("mine")))]
-        ends += [twin.end_turn(failure_of(late.turn, closing=True, messages=(told("theirs"),))) for _ in range(3)]
+        ends += [
+            twin.end_turn(failure_of(late.turn, closing=True, messages=(told("theirs"),))) for _ in range(3)
+        ]
 
         won, lost = await race(ends)
 

@@ -122,14 +122,14 @@ async def test_trimmed_and_deleted_at_once(space: SpaceStore, twin: SpaceStore, 
         await space.append(source.id, many(10))
         made = await space.fork(fork_of(source.id, parent_id=elsewhere.id, through_seq=10), None)
 
-        _, lost = await race([space.trim(source.id, 0), twin.delete_session(made.id, 1, 10)])  # type: ignore[list-item]
+        _, lost = await race([space.trim(source.id, 0), twin.delete_session(made.id, 1, 10)])
 
         assert lost == []
         assert database.snapshot(space.space_id)["message"] == []
 
 
 async def test_deleting_against_growing(space: SpaceStore, twin: SpaceStore) -> None:
-    """A child is made before its parent is deleted and goes with it, or it is not made: none is left alone."""
+    """A child is made before its parent is deleted and goes with it, or is not made: none is left alone."""
     for round in range(15):
         top = await create(space)
         await space.append(top.id, many(3))
@@ -154,7 +154,9 @@ async def test_deleting_against_growing(space: SpaceStore, twin: SpaceStore) -> 
     assert (await space.space()).session_count == 0
 
 
-async def test_deleting_a_source_against_forking(space: SpaceStore, twin: SpaceStore, database: Database) -> None:
+async def test_deleting_a_source_against_forking(
+    space: SpaceStore, twin: SpaceStore, database: Database
+) -> None:
     """A fork has all messages that it inherits, though its source is deleted meanwhile, or is not made."""
     for _ in range(10):
         source, elsewhere = await create(space), await create(space)
@@ -246,7 +248,7 @@ async def test_forking_while_the_source_goes_on(space: SpaceStore, twin: SpaceSt
     won, lost = await race(
         [
             *(space.fork(fork_of(source.id, through_seq=cut), None) for cut in cuts),
-            *(twin.append(source.id, [said(f"later {n}")]) for n in range(6)),  # type: ignore[list-item]
+            *(twin.append(source.id, [said(f"later {n}")]) for n in range(6)),
         ]
     )
 
@@ -343,7 +345,9 @@ async def test_settings_changed_at_once(space: SpaceStore, twin: SpaceStore) -> 
             if await store.configure(now.model_copy(update={"name": f"{now.name}{tag}"})) is not None:
                 return
 
-    _, lost = await race(change(store, tag) for store, tag in zip([space, twin] * 8, "abcdefghijklmnop", strict=True))
+    _, lost = await race(
+        change(store, tag) for store, tag in zip([space, twin] * 8, "abcdefghijklmnop", strict=True)
+    )
 
     after = await space.space()
     assert lost == []
@@ -374,9 +378,7 @@ async def test_trimming_against_beginning(space: SpaceStore, twin: SpaceStore) -
     """A session is trimmed before a turn holds it, or not at all."""
     session = await create(space)
 
-    won, lost = await race(
-        [begin(space, session.id), *(twin.trim(session.id, 0) for _ in range(3))]  # type: ignore[list-item]
-    )
+    won, lost = await race([begin(space, session.id), *(twin.trim(session.id, 0) for _ in range(3))])
 
     assert len(won) + len(lost) == 4
     assert all(isinstance(error, SessionBusy) for error in lost)

@@ -26,7 +26,9 @@ from tests.conformance.racing import race
 Begun = TurnBegun | TurnJoined | TurnExpired
 
 
-def attempt(space: SpaceStore, session_id: str, idempotency: Idempotency | None = None) -> "asyncio.Future[Begun]":
+def attempt(
+    space: SpaceStore, session_id: str, idempotency: Idempotency | None = None
+) -> "asyncio.Future[Begun]":
     turn_id = new_id()
     draft = said(turn_id=turn_id)
     return asyncio.ensure_future(
@@ -68,7 +70,8 @@ async def test_one_key_on_two_sessions(space: SpaceStore, twin: SpaceStore) -> N
     ids = [(await create(space)).id for _ in range(2)]
     for round in range(8):
         won, lost = await race(
-            attempt(store, id, key(f"{round}", input_hash=id)) for store, id in zip([space, twin], ids, strict=True)
+            attempt(store, id, key(f"{round}", input_hash=id))
+            for store, id in zip([space, twin], ids, strict=True)
         )
 
         (begun,) = won
@@ -180,7 +183,7 @@ async def test_an_insight_put_while_a_turn_ends(space: SpaceStore, twin: SpaceSt
         _, lost = await race(
             [
                 space.end_turn(end_of(begun.turn, told())),
-                twin.put_insight(session.id, f"new {round}", None),  # type: ignore[list-item]
+                twin.put_insight(session.id, f"new {round}", None),
             ]
         )
 

@@ -36,7 +36,9 @@ async def test_links(space: SpaceStore, tree: Tree) -> None:
     assert answered == (await space.nodes([leaf.id]))[leaf.id]
     assert await refs(space, leaf.id) == [other.id]
     assert await referenced_by(space, other.id) == [leaf.id]
-    assert await refs(space, other.id) == await referenced_by(space, leaf.id) == await refs(space, top.id) == []
+    assert (
+        await refs(space, other.id) == await referenced_by(space, leaf.id) == await refs(space, top.id) == []
+    )
 
 
 async def test_order(space: SpaceStore) -> None:

@@ -37,7 +37,13 @@ async def test_the_same_again(space: SpaceStore, database: Database, status: Ses
 async def test_updating(space: SpaceStore) -> None:
     """Fields that are given change, on both sides of the map; the others stay."""
     session = await create(
-        space, "old", system_prompt="p", skills=("s",), tags=("t",), metadata={"a": 1}, overrides={"overrideModel": "m"}
+        space,
+        "old",
+        system_prompt="p",
+        skills=("s",),
+        tags=("t",),
+        metadata={"a": 1},
+        overrides={"overrideModel": "m"},
     )
 
     changed = await space.update_session(
@@ -45,7 +51,12 @@ async def test_updating(space: SpaceStore) -> None:
         {"label": "新", "tags": ["x", "y"], "metadata": [1, None], "skills": (), "overrideRoleContext": "r"},
     )
 
-    assert (changed.label, changed.tags, changed.metadata, changed.skills) == ("新", ("x", "y"), [1, None], ())
+    assert (changed.label, changed.tags, changed.metadata, changed.skills) == (
+        "新",
+        ("x", "y"),
+        [1, None],
+        (),
+    )
     assert changed.overrides == SessionOverrides(model="m", role_context="r")
     assert changed.system_prompt == "p"
     assert changed.updated_at >= session.updated_at
@@ -61,7 +72,12 @@ async def test_clearing(space: SpaceStore) -> None:
         session.id, {"systemPrompt": None, "skills": None, "overrideModel": None, "tags": []}
     )
 
-    assert (changed.system_prompt, changed.skills, changed.overrides.model, changed.tags) == (None, None, None, ())
+    assert (changed.system_prompt, changed.skills, changed.overrides.model, changed.tags) == (
+        None,
+        None,
+        None,
+        (),
+    )
     assert changed.label == session.label
 
 

@@ -33,8 +33,6 @@ from tests.conformance.drafts import (
 )
 from tests.conformance.invariants import check_invariants
 
-PAGE = {"after": 0, "before": ALL, "first": ALL, "roles": None}
-
 
 @pytest.fixture
 async def stranger(store: GraphStore, database: Database) -> AsyncIterator[SpaceStore]:
@@ -116,8 +114,8 @@ async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> 
     assert await stranger.turns([turn.id]) == {}
     assert await stranger.turns_of([mine.id], before=ALL, first=10) == {mine.id: []}
     assert await stranger.turn_messages([turn.id]) == {}
-    assert await stranger.newest_messages([mine.id], **PAGE) == {mine.id: []}
-    assert await stranger.oldest_messages([mine.id], **PAGE) == {mine.id: []}
+    for page_of in (stranger.newest_messages, stranger.oldest_messages):
+        assert await page_of([mine.id], after=0, before=ALL, first=ALL, roles=None) == {mine.id: []}
     assert await stranger.count_messages([mine.id], list(MessageRole)) == {mine.id: 0}
     assert await stranger.stored_transcripts(mine.id) == {}
     for which in (SessionFilter(), tree):

@@ -36,9 +36,7 @@ async def test_children_of_several(space: SpaceStore) -> None:
 
     found = await space.children([None, one.id, two.id, "nobody"], after=-1, first=2)
 
-    pages = {
-        parent: None if page is None else [node.id for node in page] for parent, page in found.items()
-    }
+    pages = {parent: None if page is None else [node.id for node in page] for parent, page in found.items()}
     assert pages == {None: [one.id, two.id], one.id: below[:2], two.id: [], "nobody": None}
 
 
@@ -90,7 +88,7 @@ async def test_ancestors(space: SpaceStore) -> None:
 
 
 async def test_siblings(space: SpaceStore) -> None:
-    """Siblings have the same parent, come by place and without the node itself; roots have the other roots."""
+    """Siblings have the same parent and come by place, without the node itself; a root has the other roots."""
     roots = [(await create(space)).id for _ in range(3)]
     below = await grown(space, roots[0], 4)
 

@@ -31,7 +31,11 @@ async def test_beginning(space: SpaceStore) -> None:
 
     begun = await begin(space, session.id, "Hello")
 
-    assert (begun.turn.status, begun.turn.number, begun.turn.session_id) == (TurnStatus.RUNNING, 1, session.id)
+    assert (begun.turn.status, begun.turn.number, begun.turn.session_id) == (
+        TurnStatus.RUNNING,
+        1,
+        session.id,
+    )
     assert (begun.turn.first_seq, begun.turn.last_seq, begun.turn.ended_at) == (1, 1, None)
     assert (begun.user_message.seq, begun.user_message.role, begun.user_message.content) == (
         1,
@@ -104,7 +108,11 @@ async def test_every_message_of_the_end_is_kept(space: SpaceStore) -> None:
     session = await create(space)
     begun = await begin(space, session.id)
     call, result = tool_group(1)
-    drafts = [call, result.model_copy(update={"state": MessageState.CANCELLED, "is_error": True}), told("Done.")]
+    drafts = [
+        call,
+        result.model_copy(update={"state": MessageState.CANCELLED, "is_error": True}),
+        told("Done."),
+    ]
 
     ended = await space.end_turn(end_of(begun.turn, *drafts))
 
@@ -255,7 +263,10 @@ async def test_messages_of_turns(space: SpaceStore) -> None:
     first, second = await exchange(space, session.id, "a", "b"), await exchange(space, session.id, "c", "d")
 
     found = await space.turn_messages([first.id, second.id])
-    assert {id: texts(messages) for id, messages in found.items()} == {first.id: ["a", "b"], second.id: ["c", "d"]}
+    assert {id: texts(messages) for id, messages in found.items()} == {
+        first.id: ["a", "b"],
+        second.id: ["c", "d"],
+    }
 
     await space.trim(session.id, 3)
     found = await space.turn_messages([first.id, second.id])

@@ -42,9 +42,7 @@ def client(prefix: str) -> Iterator[TestClient]:
 
 def test_manifest_names_every_file_once() -> None:
     names = [entry["file"] for entry in MANIFEST]
-    assert sorted(names) == sorted(
-        path.name for path in VENDOR.iterdir() if path.name != "MANIFEST.json"
-    )
+    assert sorted(names) == sorted(path.name for path in VENDOR.iterdir() if path.name != "MANIFEST.json")
     assert all(entry["package"] and entry["version"] and entry["licence"] for entry in MANIFEST)
 
 
@@ -125,9 +123,7 @@ def test_policy_allows_no_inline_script_and_no_foreign_origin() -> None:
     assert not re.search(r"https?:|\*|unsafe-eval", CONTENT_SECURITY_POLICY)
 
 
-@pytest.mark.parametrize(
-    "name", ["/graphql", "/static/graphiql/boot.js", "/static/vendor/graphiql.min.js"]
-)
+@pytest.mark.parametrize("name", ["/graphql", "/static/graphiql/boot.js", "/static/vendor/graphiql.min.js"])
 def test_an_unchanged_file_is_not_sent_again(client: TestClient, prefix: str, name: str) -> None:
     first = client.get(prefix + name)
     again = client.get(prefix + name, headers={"If-None-Match": first.headers["etag"]})
@@ -140,9 +136,7 @@ def test_everything_the_page_needs_is_reachable(client: TestClient, prefix: str)
         response = client.get(f"{prefix}/{name}")
         assert response.status_code == 200, name
         assert response.headers["x-content-type-options"] == "nosniff"
-        expected = {"js": "javascript", "css": "text/css", "svg": "image/svg+xml"}[
-            name.rsplit(".", 1)[1]
-        ]
+        expected = {"js": "javascript", "css": "text/css", "svg": "image/svg+xml"}[name.rsplit(".", 1)[1]]
         assert expected in response.headers["content-type"]
 
 

@@ -41,7 +41,9 @@ def held(text: str, at: int) -> tuple[Answer, threading.Event]:
     return Answer([say(text)], chunk=5, gate=gate, gate_at=at), gate
 
 
-async def test_a_started_turn_is_followed_to_its_end(here: Client, model_server: ModelServer, name: str) -> None:
+async def test_a_started_turn_is_followed_to_its_end(
+    here: Client, model_server: ModelServer, name: str
+) -> None:
     """Started, the user's message, text, the reply, ended: numbered by events and code points."""
     model_server.script(slow(MIXED, pause=0.005, chunk=3))
     await here.create(name)
@@ -130,7 +132,11 @@ async def test_cancel_keeps_what_was_said(here: Client, model_server: ModelServe
         cancelled = await here.cancel(turn["id"])
         await follower.ended()
     gate.set()
-    assert (cancelled["status"], cancelled["stopReason"], cancelled["error"]) == ("CANCELLED", "CANCELLED", None)
+    assert (cancelled["status"], cancelled["stopReason"], cancelled["error"]) == (
+        "CANCELLED",
+        "CANCELLED",
+        None,
+    )
     assert (cancelled["reply"]["content"], cancelled["reply"]["state"]) == (MIXED[:20], "TRUNCATED")
     assert follower.text == MIXED[:20]
     assert await here.cancel(turn["id"]) == cancelled
@@ -268,9 +274,7 @@ async def test_a_deleted_session_takes_its_running_turn_along(
     turn = await here.start(name, "Hello")
     async with Follower(here, turn["id"]) as follower:
         await follower.heard(1)
-        deleted = await here.ask(
-            "mutation ($id: ID!) { deleteSession(id: $id, expectedCount: 1) }", id=name
-        )
+        deleted = await here.ask("mutation ($id: ID!) { deleteSession(id: $id, expectedCount: 1) }", id=name)
         assert deleted["deleteSession"] == [name]
         events = await follower.ended()
     gate.set()

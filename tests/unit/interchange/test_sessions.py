@@ -155,6 +155,14 @@ def test_trimmed_sessions_do_not_get_their_beginning_again() -> None:
     assert (fork.shared_messages, ends(fork.messages)) == (0, ["u", "a", "w"])
 
 
+def test_messages_that_the_file_no_longer_has_may_stand_first() -> None:
+    plan = read_one(chain(*SHORT, user("v")))
+
+    (extended,) = plan.sessions_beside({"chatgpt:c": ["chatgpt:c:gone", "chatgpt:c:a"]})
+
+    assert (extended.id, extended.extends, ends(extended.messages)) == ("chatgpt:c", True, ["v"])
+
+
 def test_emptied_and_deleted_sessions() -> None:
     entry = conversation((None, user("u")), ("u", reply("a")), ("u", reply("b")))
 

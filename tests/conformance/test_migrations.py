@@ -1,0 +1,68 @@
+import pytest
+
+from stello_graph.store.migrations import migrations
+from stello_graph.store.store import GraphStore
+from tests.conformance.conftest import OpenEngine
+from tests.conformance.databases import Database
+from tests.conformance.drafts import create
+from tests.conformance.racing import race
+
+NAMES = [step.name for step in migrations("sql")]
+
+
+async def test_nothing_is_pending(store: GraphStore) -> None:
+    """Migrating again applies nothing."""
+    assert await store.pending_migrations() == []
+    assert await store.migrate() == []
+
+
+async def test_from_nothing(database: Database, store: GraphStore) -> None:
+    """On an empty database all is pending, then applied in order, each once."""
+    database.drop_schema()
+
+    assert await store.pending_migrations() == NAMES
+    assert await store.migrate() == NAMES
+    assert await store.pending_migrations() == []
+    assert await store.migrate() == []
+
+
+async def test_the_chain_is_the_schema(database: Database, store: GraphStore) -> None:
+    """All migrations, one after the other, make what the schema file makes at once."""
+    database.drop_schema()
+    database.make_schema()
+    at_once = database.schema()
+    database.drop_schema()
+
+    await store.migrate()
+
+    assert at_once
+    assert {name: text for name, text in database.schema().items() if "migration" not in name} == at_once
+
+
+async def test_by_several_at_once(database: Database, open_engine: OpenEngine) -> None:
+    """Processes that start together migrate once, on an empty database too."""
+    for _ in range(2):
+        database.drop_schema()
+        engines = [open_engine() for _ in range(4)]
+
+        won, lost = await race(engine.migrate() for engine in engines)
+
+        assert lost == []
+        assert sorted(won) == sorted([NAMES, [], [], []])
+        assert await engines[0].pending_migrations() == []
+        for engine in engines:
+            await engine.aclose()
+
+
+@pytest.mark.parametrize("language", ["sql", "cypher"])
+async def test_the_same_steps(language: str) -> None:
+    """Both languages have the same steps."""
+    assert [step.name for step in migrations(language)] == NAMES  # type: ignore[arg-type]
+    assert [step.version for step in migrations(language)] == list(range(1, len(NAMES) + 1))  # type: ignore[arg-type]
+
+
+async def test_a_migrated_database_works(store: GraphStore) -> None:
+    """After all that the database takes writes."""
+    await store.ensure_space("migrated", "Migrated")
+
+    assert (await create(store.in_space("migrated"))).label == "Root"

@@ -1,0 +1,182 @@
+"""Every write can be run again with the same parameters: an unknown commit is answered by doing so."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from stello_graph.errors import StelloError
+from stello_graph.ids import new_id
+from stello_graph.model.values import SessionStatus
+from stello_graph.model.writes import ImportDraft
+from stello_graph.ports import SpaceStore
+from stello_graph.store.engine import RECORD, Engine, Row
+from stello_graph.store.queries import Query, load
+from stello_graph.store.store import GraphStore
+from tests.conformance.conftest import OpenEngine
+from tests.conformance.databases import Database, Snapshot
+from tests.conformance.drafts import (
+    LEASE,
+    begin,
+    child,
+    create,
+    end_of,
+    failure_of,
+    fork_of,
+    key,
+    many,
+    root,
+    said,
+    told,
+    tool_group,
+    usage,
+)
+
+NOTHING_MORE = {"DONE_BEFORE": "DONE", "SAME": "DONE"}
+
+
+class Twice:
+    """An engine that runs each write twice, and holds the second to change nothing and to answer the same."""
+
+    def __init__(self, engine: Engine, database: Database, space_id: str) -> None:
+        self._engine = engine
+        self._database = database
+        self._space_id = space_id
+        self.written: set[str] = set()
+
+    async def read(self, query: Query, **params: Any) -> list[Row]:
+        return await self._engine.read(query, **params)
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        first = await self._engine.write(query, **params)
+        before = self._stored(query)
+        second = await self._engine.write(query, **params)
+        assert self._stored(query) == before, query.name
+        assert _settled(second) == _settled(first), query.name
+        self.written.add(query.name)
+        return second
+
+    async def migrate(self) -> list[str]:
+        return await self._engine.migrate()
+
+    async def pending_migrations(self) -> list[str]:
+        return await self._engine.pending_migrations()
+
+    async def ping(self) -> str:
+        return await self._engine.ping()
+
+    async def aclose(self) -> None:
+        await self._engine.aclose()
+
+    def _stored(self, query: Query) -> Snapshot:
+        stored = self._database.snapshot(self._space_id)
+        if query.name == "turns/renew":
+            for row in stored["turn"]:
+                row.pop("leaseUntil", None)
+        return stored
+
+
+def _settled(rows: list[Row]) -> list[Row]:
+    told = [{name: value for name, value in row.items() if name != "lock"} for row in rows]
+    for row in told:
+        if "outcome" in row:
+            row["outcome"] = NOTHING_MORE.get(row["outcome"], row["outcome"])
+        if isinstance(row.get("turn"), dict):
+            row["turn"] = {name: value for name, value in row["turn"].items() if name != "lock"}
+    return told
+
+
+@pytest.fixture
+def engine_twice(open_engine: OpenEngine, database: Database, space: SpaceStore) -> Twice:
+    return Twice(open_engine(), database, space.space_id)
+
+
+async def refused(call: Any) -> None:
+    with pytest.raises(StelloError):
+        await call
+
+
+async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
+    """Each write query, run again, answers the same and changes nothing more, done or refused."""
+    store = GraphStore(engine_twice)
+    await store.ensure_space(space.space_id, "Twice")
+    twice = store.in_space(space.space_id)
+
+    now = await twice.space()
+    assert await twice.configure(now.model_copy(update={"name": "Once"})) is not None
+    assert await twice.configure(now.model_copy(update={"name": "Late"})) is None
+
+    top = await twice.create_session(root(), key("create"))
+    assert (await twice.create_session(root(), key("create"))).id == top.id
+    below = await twice.create_session(child(top.id), None)
+    await refused(twice.create_session(root(id=top.id), None))
+    await refused(twice.create_session(child("nobody"), None))
+    await refused(twice.create_session(root(), key("create", "another")))
+
+    assert await twice.append(top.id, [said(), *tool_group(2)], idempotency=key("append")) == (1, 4)
+    assert await twice.append(top.id, many(1), idempotency=key("append")) == (1, 1)
+    await refused(twice.append(top.id, many(1), expected_seq=1))
+
+    made = await twice.fork(fork_of(top.id, through_seq=4, opening=told()), key("fork"))
+    assert (made.message_count, made.next_seq) == (5, 6)
+    await refused(twice.fork(fork_of(top.id, through_seq=99), None))
+    assert (await twice.update_session(made.id, {"label": "Once", "tags": ["t"]})).label == "Once"
+    await twice.add_ref(made.id, below.id)
+    await twice.add_ref(made.id, below.id)
+    await twice.remove_ref(made.id, below.id)
+    await twice.remove_ref(made.id, below.id)
+
+    assert (await twice.put_memory(made.id, "m")).memory_revision == 1
+    assert (await twice.store_digest(made.id, "d", revision=1, usage=usage(3))).usage == usage(3)
+    await refused(twice.store_digest(made.id, "d", revision=1, usage=usage(3)))
+    put = await twice.put_insight(made.id, "i", None)
+    assert put.insight is not None
+    assert put.insight.revision == 1
+
+    begun = await twice.begin_turn(made.id, new_id(), said(), lease=LEASE, idempotency=key("send"))
+    assert begun.turn.number == 1
+    await twice.begin_turn(made.id, new_id(), said(), lease=LEASE, idempotency=key("send"))
+    await refused(twice.begin_turn(made.id, new_id(), said(), lease=LEASE, idempotency=None))
+    await refused(twice.append(made.id, many(1)))
+    assert await twice.renew_turn(begun.turn, lease=LEASE, partial="par", round=1) is False
+    assert (await twice.cancel_turn(begun.turn.id)).cancel_requested
+    await twice.end_turn(end_of(begun.turn, told(), told(), usage=usage(1), new_usage=usage(1)))
+    assert await twice.end_turn(end_of(begun.turn)) is None
+    after = (await twice.sessions([made.id]))[made.id]
+    assert (after.turn_count, after.message_count, after.insight, after.usage) == (
+        1,
+        8,
+        None,
+        usage(3) + usage(1),
+    )
+    dead = await begin(twice, made.id, lease=0.0)
+    await asyncio.sleep(0.01)
+    await twice.begin_turn(made.id, new_id(), said(), lease=LEASE, idempotency=None)
+    assert await twice.end_turn(failure_of(dead.turn, closing=True)) is not None
+
+    await twice.put_insight(made.id, "i", None)
+    await twice.clear_insight(made.id)
+    await twice.clear_insight(made.id)
+    assert (await twice.trim(made.id, 2)).message_count == 2
+    await twice.trim(made.id, 2)
+    await twice.set_status(made.id, SessionStatus.ARCHIVED)
+    await refused(twice.put_memory(made.id, "x"))
+    await refused(twice.enter(made.id, "tab"))
+    assert (await twice.enter(top.id, "tab"))[1] is None
+    assert (await twice.enter(below.id, "tab"))[1] == top.id
+    await twice.leave(below.id, "tab")
+
+    draft = ImportDraft(id="import", label="l", turn_count=1, messages=tuple(many(3)))
+    assert await twice.import_session(draft)
+    assert not await twice.import_session(draft)
+    assert await twice.import_session(
+        draft.model_copy(update={"id": "b", "source_id": "import", "through_seq": 2})
+    )
+    await refused(twice.delete_session(top.id, 1, 10))
+    assert await twice.delete_session("import", 2, 10) == ["import", "b"]
+    assert len(await twice.delete_session(top.id, 3, 10)) == 3
+
+    await engine_twice.write(RECORD, version=1, name="0001_initial")
+    writes = {name for name, text in load("sql").items() if text.query.access == "write"}
+    assert engine_twice.written == writes
+    assert (await create(space)).label == "Root"

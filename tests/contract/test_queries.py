@@ -1,0 +1,182 @@
+"""The query files: the same for both engines, locked before they decide, and nowhere but in files."""
+
+import ast
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import stello_graph
+from stello_graph.store import engine, imports, memory, messages, sessions, store, topology, turns
+from stello_graph.store.queries import Query, QueryText, load, named
+
+CYPHER: Final = load("cypher")
+SQL: Final = load("sql")
+NAMES: Final = sorted(CYPHER.keys() | SQL.keys())
+WRITES: Final = [name for name in NAMES if CYPHER[name].query.access == "write"]
+READS: Final = [name for name in NAMES if CYPHER[name].query.access == "read"]
+REPOSITORIES: Final = (engine, imports, memory, messages, sessions, store, topology, turns)
+
+# Delete-lock, Session, what belongs to a Session, TopologyNode, Space.
+ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Space")
+STRINGS: Final = re.compile(r"'[^']*'")
+LOCK: Final = re.compile(r"SET (\w+)\.lock = ")
+PROPERTY: Final = re.compile(r"(?<![$\w.])[a-z]\w*\.\w+")
+BOUND: Final = re.compile(r"\((\w+):(\w+) ")
+LANGUAGE: Final = re.compile(
+    r"\b(?:MATCH \(|MERGE \(|DETACH DELETE|UNWIND \$|INSERT INTO|SELECT .+ FROM|DELETE FROM|UPDATE \w+ SET|"
+    r"PRAGMA |BEGIN IMMEDIATE|CREATE (?:TABLE|INDEX|CONSTRAINT))"
+)
+TRANSACTIONS: Final = {"store/sqlite.py": {"BEGIN IMMEDIATE"}}
+
+
+def cypher(name: str) -> str:
+    return STRINGS.sub("''", CYPHER[name].statements[0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_engines_have_it(name: str) -> None:
+    """A query exists for both engines with the same access, parameters and rows."""
+    assert named(name) == CYPHER[name].query == SQL[name].query
+
+
+def test_every_query_is_used() -> None:
+    """No query file lies unused, and none is used under two names."""
+    used = [
+        value.name for module in REPOSITORIES for value in vars(module).values() if isinstance(value, Query)
+    ]
+
+    assert sorted(set(used)) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_record(name: str) -> None:
+    """A Cypher query is one statement that brings one record with all rows."""
+    text = cypher(name)
+
+    assert len(CYPHER[name].statements) == 1
+    assert re.search(
+        r"\nRETURN (?:collect\(|\[\{)[\s\S]*\) AS rows$|\nRETURN \[\{[^\n]*\}\] AS rows(?: LIMIT 1)?$", text
+    )
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_locked_before_it_is_read(name: str) -> None:
+    """What a write decides on is locked by a SET in a clause of its own before any property is read."""
+    text = cypher(name)
+    lock = LOCK.search(text)
+    if lock is None:
+        decides = re.search(r"\bCASE\b|\bWHERE\b|\bEXISTS\b", text)
+        assert decides is None, "decides without a lock"
+        return
+    head = text[: lock.start()]
+    assert PROPERTY.findall(head) == []
+    assert re.search(r"\bCASE WHEN (?!\$fromKey < \$toKey)|\bWHERE\b", head) is None
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_locked_in_order(name: str) -> None:
+    """Locks are taken in one order by all: delete-lock, Session, TopologyNode, and the Space last."""
+    text = cypher(name)
+    labels = dict(BOUND.findall(text))
+    taken = [labels[variable] for variable in LOCK.findall(text) if labels[variable] in ORDER]
+
+    if name == "sessions/delete":
+        taken.remove("Holder")
+    assert all(ORDER.index(first) <= ORDER.index(second) for first, second in pairwise(taken)), taken
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in WRITES if "TopologyEvent {key: $eventKey, spaceId" in cypher(name)]
+)
+def test_events_are_numbered_under_the_lock(name: str) -> None:
+    """An event takes its number after the Space was locked, and nothing is looked up after that."""
+    text = cypher(name)
+    after = text[text.index("SET sp.lock = $op") :]
+
+    assert "TopologyEvent {key: $eventKey, spaceId" in after
+    inside = after[: after.index("\n}")]
+    assert [clause for clause in re.findall(r"\n  (OPTIONAL MATCH|MATCH|MERGE).*", inside)] in (
+        [],
+        ["OPTIONAL MATCH"],
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lists_are_collected_in_order(name: str) -> None:
+    """A page is cut after it was put in order."""
+    for line in cypher(name).splitlines():
+        assert "LIMIT" not in line or "ORDER BY" in line or line.startswith("RETURN"), line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tenant_is_named(name: str) -> None:
+    """Every query starts from keys of one Space; only those of no Space do not."""
+    of_no_space = {"system/applied", "system/ping", "system/record", "turns/expired"}
+    starts = {"key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
+
+    assert name in of_no_space or CYPHER[name].query.params & starts
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_read_is_one_statement(name: str) -> None:
+    """A read in SQL is one statement, and so one state of the database; it writes nothing."""
+    text = SQL[name]
+    if text.query.access == "read":
+        assert len(text.statements) == 1
+        assert text.statements[0].startswith(("SELECT", "WITH"))
+        assert not re.search(r"\b(?:SET|CREATE|DELETE|MERGE|REMOVE)\b", cypher(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sql_for_the_oldest_sqlite(name: str) -> None:
+    """SQL keeps to what SQLite 3.35 has: HAVING needs a GROUP BY, and there is no arrow."""
+    for statement in SQL[name].statements:
+        assert "HAVING" not in statement or "GROUP BY" in statement
+        assert "->" not in statement
+
+
+def test_language_in_files_alone() -> None:
+    """No Cypher or SQL stands in a Python string; a transaction's own commands may."""
+    root = Path(stello_graph.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        allowed = TRANSACTIONS.get(str(path.relative_to(root)), set())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value not in allowed:
+                found += [f"{path.name}:{node.lineno}: {match}" for match in LANGUAGE.findall(node.value)]
+
+    assert found == []
+
+
+def test_no_branch_on_the_engine() -> None:
+    """Above the engines nothing asks which one it is."""
+    root = Path(stello_graph.__file__).parent
+    names = re.compile(r"\b(?:neo4j|sqlite)\b", re.IGNORECASE)
+    knowing = {
+        "store/neo4j.py",
+        "store/sqlite.py",
+        "store/queries.py",
+        "bootstrap.py",
+        "settings.py",
+        "cli.py",
+    }
+    found = [
+        f"{path.relative_to(root)}:{node.lineno}"
+        for path in sorted(root.rglob("*.py"))
+        if str(path.relative_to(root)) not in knowing
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Compare | ast.Match) and names.search(ast.unparse(node))
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize("texts", [CYPHER, SQL], ids=["cypher", "sql"])
+def test_headers_say_something(texts: dict[str, QueryText]) -> None:
+    """Rows are declared, by name."""
+    for text in texts.values():
+        assert text.query.returns
+        assert text.json_fields <= {*text.query.returns, "tags"}

@@ -1,0 +1,174 @@
+import asyncio
+import sqlite3
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from stello_graph.errors import StoreUnavailable
+from stello_graph.ids import new_id
+from stello_graph.store import sqlite
+from stello_graph.store.engine import PING
+from stello_graph.store.sqlite import SqliteEngine
+from stello_graph.store.store import GraphStore
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "er" / "stello.db"
+
+
+@pytest.fixture
+async def engine(path: Path) -> AsyncIterator[SqliteEngine]:
+    opened = SqliteEngine(path, busy_timeout=0.2)
+    await opened.migrate()
+    yield opened
+    await opened.aclose()
+
+
+async def test_the_folder_is_made(engine: SqliteEngine, path: Path) -> None:
+    """A file is made with its folder at the first call."""
+    assert path.exists()
+    assert await engine.ping() == f"SQLite {sqlite3.sqlite_version} at {path}"
+
+
+async def test_nothing_is_opened_before_the_first_call(path: Path) -> None:
+    """An engine that is not used leaves no file."""
+    await SqliteEngine(path).aclose()
+
+    assert not path.exists()
+
+
+async def test_how_the_file_is_kept(engine: SqliteEngine, path: Path) -> None:
+    """A commit is on disk, readers do not wait for the writer, and what is linked must exist."""
+
+    def settings(connection: sqlite3.Connection) -> list[object]:
+        names = ("journal_mode", "synchronous", "foreign_keys")
+        return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+
+    for connections in (engine._writer, engine._readers):
+        assert await connections.run(settings) == ["wal", 2, 1]
+
+
+async def test_an_older_sqlite(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A SQLite that is too old is refused with a sentence."""
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    engine = SqliteEngine(path)
+
+    with pytest.raises(StoreUnavailable, match=r"SQLite 3\.35 or newer"):
+        await engine.ping()
+    await engine.aclose()
+
+
+async def test_a_file_of_another_kind(path: Path) -> None:
+    """A file that is no database is not touched."""
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"not a database" * 1_000)
+    engine = SqliteEngine(path)
+
+    with pytest.raises(StoreUnavailable):
+        await engine.migrate()
+    await engine.aclose()
+
+    assert path.read_bytes() == b"not a database" * 1_000
+
+
+async def test_a_path_that_is_a_folder(tmp_path: Path) -> None:
+    """What cannot be opened is unavailable."""
+    engine = SqliteEngine(tmp_path)
+
+    with pytest.raises(StoreUnavailable):
+        await engine.ping()
+    await engine.aclose()
+
+
+async def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    """Where the folder cannot be made, the store is unavailable."""
+    (tmp_path / "file").write_text("")
+    engine = SqliteEngine(tmp_path / "file" / "stello.db")
+
+    with pytest.raises(StoreUnavailable):
+        await engine.ping()
+    await engine.aclose()
+
+
+async def test_a_lock_that_is_held(engine: SqliteEngine, path: Path) -> None:
+    """A write waits for another process's write as long as it was told, then gives up; it works again after."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreUnavailable):
+        await GraphStore(engine).ensure_space("one", "One")
+    waiting = asyncio.create_task(GraphStore(engine).ensure_space("two", "Two"))
+    await asyncio.sleep(0.05)
+    other.execute("COMMIT")
+    other.close()
+
+    assert (await waiting).name == "Two"
+
+
+async def test_reads_go_on_while_somebody_writes(engine: SqliteEngine, path: Path) -> None:
+    """Reading needs no lock."""
+    await GraphStore(engine).ensure_space("one", "One")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    assert (await GraphStore(engine).in_space("one").space()).name == "One"
+    other.close()
+
+
+async def test_a_disk_that_is_full(engine: SqliteEngine) -> None:
+    """Where nothing more fits, the store is unavailable, and nothing half-written stays."""
+    store = GraphStore(engine)
+    await engine._writer.run(lambda connection: connection.execute("PRAGMA max_page_count = 1").fetchall())
+
+    with pytest.raises(StoreUnavailable):
+        await store.ensure_space(new_id(), "x" * 1_000_000)
+    await engine._writer.run(
+        lambda connection: connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+    )
+
+    assert (await store.ensure_space("after", "After")).name == "After"
+
+
+async def test_a_file_that_is_read_only(engine: SqliteEngine) -> None:
+    """A file that cannot be written is unavailable for writes; reads go on."""
+    await engine._writer.run(lambda connection: connection.execute("PRAGMA query_only = ON").fetchall())
+
+    with pytest.raises(StoreUnavailable):
+        await GraphStore(engine).ensure_space("one", "One")
+
+    assert (await engine.read(PING))[0]["text"].startswith("SQLite")
+
+
+async def test_a_fault_of_ours_stays_what_it_is(engine: SqliteEngine) -> None:
+    """A statement that is wrong is not taken for a store that is away."""
+    for text, reason in (("SELECT * FROM nowhere", "no such table"), ("SELECT :missing", "binding")):
+        with pytest.raises(sqlite3.DatabaseError, match=reason):
+            await engine._writer.run(lambda connection: connection.execute(text, {}))  # noqa: B023
+
+
+async def test_files_are_private(engine: SqliteEngine, path: Path) -> None:
+    """Opening and closing leaves one file and no journal."""
+    await GraphStore(engine).ensure_space("one", "One")
+    await engine.aclose()
+
+    assert [one.name for one in path.parent.iterdir()] == ["stello.db"]
+    assert stat.S_ISREG(path.stat().st_mode)
+
+
+async def test_races_come_to_an_end(engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that breaks a constraint again and again is a fault of ours."""
+    calls = 0
+
+    def broken(*_: object) -> list[sqlite.Row]:
+        nonlocal calls
+        calls += 1
+        raise sqlite3.IntegrityError("UNIQUE")
+
+    monkeypatch.setattr(sqlite, "_fetch", broken)
+
+    with pytest.raises(sqlite3.IntegrityError):
+        await GraphStore(engine).ensure_space("one", "One")
+    assert calls == sqlite._RACES
