@@ -24,7 +24,7 @@
 #       messages(last: 20) { nodes { content } }
 #   } }
 #
-# Write, and watch the map from another tab:
+# Write, and follow a turn:
 #
 #   mutation {
 #       createSession(input: {label: "Hi"}) { id }
@@ -32,7 +32,7 @@
 #   mutation { send(input: {
 #       sessionId: "…", content: "Hello"
 #   }) { status reply { content } } }
-#   subscription { topologyEvents { type nodeId } }
+#   subscription { turnEvents(turnId: "…") { seq } }
 #
 # On the left: documentation, this tab's history
 # and an explorer that writes queries by clicking.
