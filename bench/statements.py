@@ -31,7 +31,7 @@ def open_driver(settings: Settings) -> AsyncDriver:
     auth = None
     if settings.neo4j_user is not None:
         auth = (settings.neo4j_user, "" if password is None else password.get_secret_value())
-    return AsyncGraphDatabase.driver(settings.store, auth=auth)
+    return AsyncGraphDatabase.driver(settings.store, auth=auth, notifications_min_severity="OFF")
 
 
 async def run(driver: AsyncDriver, database: str | None, name: str, **params: object) -> Record | None:

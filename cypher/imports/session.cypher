@@ -15,8 +15,8 @@ OPTIONAL MATCH ()-[cut:HAS_MESSAGE {sk: $sourceKey, seq: $throughSeq}]->()
 WITH sp, src, p, CASE
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'
   WHEN taken IS NOT NULL THEN 'TAKEN'
-  WHEN $parentKey IS NOT NULL AND p IS NULL THEN 'NO_PARENT'
-  WHEN $sourceKey IS NOT NULL AND src IS NULL THEN 'NO_PARENT'
+  WHEN $parentKey IS NOT NULL AND p.lock IS NULL THEN 'NO_PARENT'
+  WHEN $sourceKey IS NOT NULL AND src.lock IS NULL THEN 'NO_PARENT'
   WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
   ELSE 'DONE' END AS outcome
 CALL (sp, p, outcome) {

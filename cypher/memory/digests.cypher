@@ -7,7 +7,7 @@ WITH sp.eventSeq AS eventSeq
 CALL () {
   MATCH (s:Session)
   USING INDEX SEEK s:Session(key)
-  WHERE s.key STARTS WITH $prefix AND s.key > $after
+  WHERE s.key > $after AND s.key < left($prefix, size($prefix) - 1) + '0'
     AND ($status IS NULL OR s.status = $status) AND s.eventSeq > $changedAfter
   WITH s ORDER BY s.key LIMIT $first
   RETURN collect(s {.id, .label, .status, .memory, .rollup, .insight, .updatedAt, .eventSeq}) AS digests

@@ -4,7 +4,7 @@
 // returns: outcome, turnId, firstSeq, lastSeq
 MATCH (s:Session {key: $key})
 SET s.lock = $op
-WITH s
+WITH s WHERE s.lock IS NOT NULL
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 OPTIONAL MATCH (i:Idempotency {key: $idempotencyKey})
 WITH s, done, i, CASE

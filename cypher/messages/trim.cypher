@@ -7,7 +7,7 @@ SET d.lock = $op
 WITH d
 MATCH (s:Session {key: $key})
 SET s.lock = $op
-WITH s
+WITH s WHERE s.lock IS NOT NULL
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 CALL (s) {
   OPTIONAL MATCH ()-[r:HAS_MESSAGE]->(m:Message)

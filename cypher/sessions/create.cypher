@@ -14,7 +14,7 @@ WITH sp, p, i, CASE
   WHEN i IS NOT NULL AND i.op = 'createSession' AND i.inputHash = $inputHash THEN 'JOINED'
   WHEN i IS NOT NULL THEN 'REUSED_KEY'
   WHEN taken IS NOT NULL THEN 'TAKEN'
-  WHEN $parentKey IS NOT NULL AND p IS NULL THEN 'NO_PARENT'
+  WHEN $parentKey IS NOT NULL AND p.lock IS NULL THEN 'NO_PARENT'
   WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
   ELSE 'DONE' END AS outcome
 CALL (sp, p, outcome) {

@@ -65,7 +65,7 @@ CALL (root, nodes, outcome, ids) {
     UNWIND nodes AS n
     MATCH (h:Holder {sk: n.key})
     SET h.lock = $op
-    WITH h, n WHERE h.sk = n.key
+    WITH h, n WHERE h.lock IS NOT NULL AND h.sk = n.key
     DELETE h
   }
   CALL (nodes) {

@@ -4,7 +4,7 @@
 // returns: outcome, session.*
 MATCH (src:Session {key: $sourceKey})
 SET src.lock = $op
-WITH src
+WITH src WHERE src.lock IS NOT NULL
 OPTIONAL MATCH (p:TopologyNode {key: $parentKey})
 SET p.lock = $op
 WITH src, p
@@ -18,7 +18,7 @@ WITH src, p, i, CASE
   WHEN i IS NOT NULL THEN 'REUSED_KEY'
   WHEN taken IS NOT NULL THEN 'TAKEN'
   WHEN src.status = 'ARCHIVED' THEN 'ARCHIVED'
-  WHEN p IS NULL THEN 'NO_PARENT'
+  WHEN p.lock IS NULL THEN 'NO_PARENT'
   WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
   WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
   ELSE 'DONE' END AS outcome

@@ -5,6 +5,6 @@
 MATCH (s:Session {key: $key})
 OPTIONAL MATCH (h:Holder {key: $holderKey})
 SET h.lock = randomUUID()
-WITH s, h
+WITH s, h WHERE s.key IS NOT NULL
 FOREACH (_ IN CASE WHEN h.sk = $key THEN [1] ELSE [] END | DELETE h)
 RETURN collect(s {.*}) AS rows

@@ -4,7 +4,7 @@
 // returns: session.*
 MATCH (s:Session)
 USING INDEX SEEK s:Session(key)
-WHERE s.key STARTS WITH $prefix AND s.key > $after
+WHERE s.key > $after AND s.key < left($prefix, size($prefix) - 1) + '0'
   AND ($status IS NULL OR s.status = $status) AND ($role IS NULL OR s.role = $role)
   AND ($tag IS NULL OR $tag IN s.tags)
 WITH s ORDER BY s.key LIMIT $first

@@ -4,6 +4,7 @@
 // returns: outcome, session.*
 MATCH (s:Session {key: $key})
 SET s.lock = $op
+WITH s WHERE s.lock IS NOT NULL
 WITH s, CASE s.status WHEN $status THEN 'SAME' ELSE 'DONE' END AS outcome
 CALL (s, outcome) {
   WITH s, outcome WHERE outcome = 'DONE'

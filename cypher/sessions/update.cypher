@@ -4,7 +4,7 @@
 // returns: outcome, session.*
 MATCH (s:Session {key: $key})
 SET s.lock = $op
-WITH s
+WITH s WHERE s.lock IS NOT NULL
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 WITH s, CASE
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'

@@ -4,7 +4,7 @@
 // returns: outcome, turn, conversation
 MATCH (s:Session {key: $key})
 SET s.lock = $turnId
-WITH s
+WITH s WHERE s.lock IS NOT NULL
 OPTIONAL MATCH (own:Turn {key: $turnKey})
 OPTIONAL MATCH (i:Idempotency {key: $idempotencyKey})
 OPTIONAL MATCH (open:Turn {key: $space + '/' + s.openTurnId})

@@ -4,6 +4,6 @@
 // returns: turn.*
 MATCH (t:Turn {key: $turnKey})
 SET t.lock = randomUUID()
-WITH t
+WITH t WHERE t.lock IS NOT NULL
 FOREACH (_ IN CASE WHEN t.status IN ['RUNNING', 'AWAITING_CONFIRMATION'] THEN [1] ELSE [] END | SET t.cancelRequested = true)
 RETURN collect(t {.*}) AS rows

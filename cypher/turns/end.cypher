@@ -4,9 +4,10 @@
 // returns: outcome, turn, messages
 MATCH (s:Session {key: $key})
 SET s.lock = $op
-WITH s
+WITH s WHERE s.lock IS NOT NULL
 MATCH (t:Turn {key: $turnKey})
 SET t.lock = $op
+WITH s, t WHERE t.lock IS NOT NULL
 WITH s, t, datetime.realtime() AS clock
 WITH s, t, clock.epochSeconds * 1000000 + clock.microsecond AS now
 WITH s, t, now, s.nextSeq AS firstSeq, CASE

@@ -76,10 +76,12 @@ class LiveTurn:
             call.cancel()
 
     async def follow(self) -> AsyncIterator[Sequence[TurnEvent]]:
-        """The events so far, then again whenever there are new ones, up to the last that is known here."""
+        """The events so far, then the new ones whenever there are some, up to the last that is known here."""
+        known = 0
         while True:
-            changed = self._changed
-            yield self._log.events
+            changed, events = self._changed, self._log.events[known:]
+            known += len(events)
+            yield events
             if self.over.is_set():
                 return
             await changed.wait()

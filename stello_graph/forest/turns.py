@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ class Turns:
         self._content_limit = content_limit
         self._live: dict[str, LiveTurn] = {}
         self._queues = Queues()
+        self._deadline = math.inf
 
     async def start(self, store: SpaceStore, asked: Send) -> Turn:
         """Begins a turn; it goes on by itself.
@@ -145,16 +147,26 @@ class Turns:
             await asyncio.sleep(self._times.janitor * random.uniform(0.8, 1.2))
 
     async def stop(self, grace: float) -> None:
-        """Gives running turns `grace` seconds, then cuts them legally, and waits for that."""
-        running = [live.work for live in self._live.values() if live.work is not None]
-        if running:
-            await asyncio.wait(running, timeout=grace)
-        for live in list(self._live.values()):
-            live.stop(StopReason.INTERRUPTED)
-        await asyncio.gather(*(work for work in running if not work.done()), return_exceptions=True)
+        """Gives running turns `grace` seconds, then cuts them legally, and waits for that.
+
+        A second call does not prolong the first. What begins meanwhile, from a queue, is cut with the rest.
+        """
+        now = asyncio.get_running_loop().time
+        self._deadline = min(self._deadline, now() + grace)
+        while running := self._running():
+            if (left := self._deadline - now()) > 0:
+                await asyncio.wait(running, timeout=left)
+                continue
+            for live in list(self._live.values()):
+                live.stop(StopReason.INTERRUPTED)
+            await asyncio.wait(running)
+
+    def _running(self) -> list[asyncio.Task[None]]:
+        works = (live.work for live in self._live.values())
+        return [work for work in works if work is not None and not work.done()]
 
     async def _known_events(self, store: SpaceStore, turn_id: str) -> AsyncIterator[Sequence[TurnEvent]]:
-        """A turn's events so far, again and again: as they happen here, else as they are stored."""
+        """A turn's events as they happen here; else all so far as they are stored, again and again."""
         live = self._live.get(key_of(store.space_id, turn_id))
         if live is not None:
             async for events in live.follow():
@@ -210,6 +222,8 @@ class Turns:
     def _launch(self, store: SpaceStore, begun: TurnBegun) -> Turn:
         live = LiveTurn(store, begun)
         self._live[key_of(store.space_id, begun.turn.id)] = live
+        if asyncio.get_running_loop().time() >= self._deadline:
+            live.stop(StopReason.INTERRUPTED)
         live.work = asyncio.create_task(self._run(live))
         return begun.turn
 

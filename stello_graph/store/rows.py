@@ -26,6 +26,7 @@ __all__ = [
     "session",
     "space",
     "space_config",
+    "space_document",
     "to_json",
     "turn",
 ]
@@ -85,12 +86,25 @@ def session(row: Row) -> Session:
 
 def space(row: Row) -> Space:
     """A Space's row."""
-    return Space.model_validate(row | {"config": space_config(row), "usage": Usage.model_validate(row)})
+    document = orjson.loads(row["config"])
+    told = {name: document[name] for name in ("name", "revision") if name in document}
+    config = SpaceConfig.model_validate(document)
+    return Space.model_validate(row | told | {"config": config, "usage": Usage.model_validate(row)})
 
 
 def space_config(row: Row) -> SpaceConfig:
     """The configuration in a Space's row."""
-    return SpaceConfig.model_validate({**orjson.loads(row["config"]), "strategy": row.get("strategy")})
+    return SpaceConfig.model_validate(orjson.loads(row["config"]))
+
+
+def space_document(space: Space) -> str:
+    """The configuration that follows on `space.revision`, in one text with its name and revision.
+
+    Neo4j reads a node property by property, and commits fall between: 1 of 500 racing readers saw an
+    old name with a new revision, and the change that it then wrote undid another.
+    """
+    told = {"name": space.name, "revision": space.revision + 1}
+    return to_json(space.config.model_dump(mode="json", by_alias=True) | told)
 
 
 def conversation(row: Row) -> Conversation:

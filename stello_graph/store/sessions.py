@@ -58,7 +58,7 @@ class SessionsRepository(Repository):
             revision=space.revision,
             name=space.name,
             strategy=space.config.strategy,
-            config=rows.to_json(space.config),
+            config=rows.space_document(space),
         )
         return rows.space(found[0]) if found else None
 
@@ -191,12 +191,13 @@ class SessionsRepository(Repository):
 
     async def enter(self, session_id: str, holder: str) -> tuple[Session, str | None]:
         """See SpaceStore."""
-        found = await self._engine.write(
-            ENTER, key=self._key(session_id), holderKey=self._key(holder), op=self._event()["op"]
-        )
-        row = self._checked(found, session_id)
-        left = row.get("left")
-        return rows.session(row), None if left is None else self._id(left)
+        keys = {"key": self._key(session_id), "holderKey": self._key(holder), "op": self._event()["op"]}
+        for _ in range(_RACES):
+            row = self._checked(await self._engine.write(ENTER, **keys), session_id)
+            if row["outcome"] == "DONE":
+                left = row["left"]
+                return rows.session(row), None if left is None else self._id(left)
+        raise Conflict("the holder keeps leaving; try again")
 
     async def leave(self, session_id: str, holder: str) -> Session:
         """See SpaceStore."""

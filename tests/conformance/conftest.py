@@ -14,6 +14,12 @@ from tests.engines import SQLITE, OpenServer
 OpenEngine = Callable[..., Engine]
 
 
+# A change of the schema empties Neo4j's cache of plans, and to plan all queries anew takes half a minute.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name != "test_migrations.py")
+
+
 @pytest.fixture(scope="session")
 def database(
     engine: str, neo4j_server: OpenServer, tmp_path_factory: pytest.TempPathFactory

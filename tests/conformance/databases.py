@@ -28,6 +28,16 @@ OPEN: Final = ("RUNNING", "AWAITING_CONFIRMATION")
 class Database(Protocol):
     """One database; every engine that it opens is as independent as another process."""
 
+    @property
+    def url(self) -> str:
+        """The store's URL, as another process is given it."""
+        ...
+
+    @property
+    def credentials(self) -> dict[str, str]:
+        """Environment variables that go with the URL."""
+        ...
+
     def open(self, *, pool_size: int = 50) -> Engine:
         """An engine on this database."""
         ...
@@ -82,8 +92,11 @@ class SqliteDatabase:
         "holder": "SELECT * FROM holder WHERE key GLOB :glob",
     }
 
+    credentials: Final[dict[str, str]] = {}
+
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.url = f"sqlite:///{path}"
 
     def open(self, *, pool_size: int = 50) -> Engine:
         """See Database; a file needs few connections."""
@@ -193,13 +206,20 @@ class Neo4jDatabase:
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self.url = server.url
+        known = {"STELLO_NEO4J_USER": server.user, "STELLO_NEO4J_PASSWORD": server.password}
+        self.credentials = {name: value for name, value in known.items() if value is not None}
         auth = None if server.user is None else (server.user, server.password or "")
         self._driver = GraphDatabase.driver(server.url, auth=auth, notifications_min_severity="OFF")
 
     def open(self, *, pool_size: int = 50) -> Engine:
-        """See Database."""
+        """See Database; a machine under test may be slow, so tries go on for long."""
         return Neo4jEngine(
-            self._server.url, user=self._server.user, password=self._server.password, pool_size=pool_size
+            self._server.url,
+            user=self._server.user,
+            password=self._server.password,
+            pool_size=pool_size,
+            retry_seconds=60.0,
         )
 
     def snapshot(self, space_id: str) -> Snapshot:

@@ -16,7 +16,7 @@ from stello_graph.store.store import GraphStore, SpaceRepository
 from tests.conformance.databases import Database
 from tests.conformance.drafts import ALL, LEASE, child, create, exchange, fork_of, many, said, told
 
-FEW, MANY = 120, 5_000
+FEW, MANY = 120, 2_000
 MESSAGES = 10_000
 GROWTH = 1.3
 A_HANDFUL = {"system/applied"}
@@ -131,6 +131,9 @@ READS: dict[str, Call] = {
     ),
     "map of the roots": lambda space, _: space.star_map(
         None, max_depth=0, max_nodes=50, include_archived=True
+    ),
+    "map of a talker": lambda space, forest: space.star_map(
+        forest.talker, max_depth=None, max_nodes=50, include_archived=False
     ),
     "source of a fork": lambda space, forest: space.fork_source(forest.talker, 50),
     "turns": lambda space, forest: space.turns_of([forest.talker], before=ALL, first=10),

@@ -80,6 +80,18 @@ async def test_a_branch_from_the_start(space: SpaceStore) -> None:
     assert await transcript(space, branch.id) == []
 
 
+async def test_events(space: SpaceStore, database: Database) -> None:
+    """An imported session is an event of the map: created, or forked from its source."""
+    source = imported()
+    await space.import_session(source)
+    await space.import_session(imported(source_id=source.id, through_seq=1, messages=()))
+
+    found = database.snapshot(space.space_id)["event"]
+
+    assert {(row["seq"], row["type"]) for row in found} == {(1, "SESSION_CREATED"), (2, "SESSION_FORKED")}
+    assert {row["data"] for row in found} == {'{"imported":true,"label":"星"}'}
+
+
 async def test_a_taken_id(space: SpaceStore, database: Database) -> None:
     """What is there already is left as it is."""
     draft = imported()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
+from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy, StelloError
 from stello_graph.ids import new_id
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
@@ -15,7 +15,7 @@ from tests.conformance.drafts import (
     begin,
     child,
     create,
-    exchange,
+    end_of,
     fork_of,
     key,
     many,
@@ -26,7 +26,7 @@ from tests.conformance.drafts import (
     transcript,
     usage,
 )
-from tests.conformance.racing import race
+from tests.conformance.racing import both, race
 
 
 async def test_children_of_one_parent(space: SpaceStore, twin: SpaceStore) -> None:
@@ -140,13 +140,11 @@ async def test_deleting_against_growing(space: SpaceStore, twin: SpaceStore) -> 
             lambda: twin.fork(fork_of(middle.id, opening=told()), None),  # noqa: B023
         ]
 
-        deleted, grown = await asyncio.gather(
-            space.delete_session(top.id, 2, 10), grow[round % 3](), return_exceptions=True
-        )
+        deleted, grown = await both(space.delete_session(top.id, 2, 10), grow[round % 3]())
 
-        if isinstance(deleted, BaseException):
+        if isinstance(deleted, StelloError):
             assert isinstance(deleted, Conflict), deleted
-            assert not isinstance(grown, BaseException)
+            assert not isinstance(grown, StelloError)
             deleted = await space.delete_session(top.id, 3, 10)
         else:
             assert isinstance(grown, NotFound), grown
@@ -163,12 +161,10 @@ async def test_deleting_a_source_against_forking(
         await space.append(source.id, many(10))
         draft = fork_of(source.id, parent_id=elsewhere.id, through_seq=8)
 
-        deleted, made = await asyncio.gather(
-            space.delete_session(source.id, 1, 10), twin.fork(draft, None), return_exceptions=True
-        )
+        deleted, made = await both(space.delete_session(source.id, 1, 10), twin.fork(draft, None))
 
         assert deleted == [source.id]
-        if isinstance(made, BaseException):
+        if isinstance(made, StelloError):
             assert isinstance(made, NotFound), made
             assert database.snapshot(space.space_id)["message"] == []
         else:
@@ -183,14 +179,12 @@ async def test_deleting_overlapping_subtrees(space: SpaceStore, twin: SpaceStore
         middle = await space.create_session(child(top.id), None)
         await space.create_session(child(middle.id), None)
 
-        whole, part = await asyncio.gather(
-            space.delete_session(top.id, 3, 10), twin.delete_session(middle.id, 2, 10), return_exceptions=True
-        )
+        whole, part = await both(space.delete_session(top.id, 3, 10), twin.delete_session(middle.id, 2, 10))
 
-        if isinstance(whole, BaseException):
+        if isinstance(whole, StelloError):
             assert isinstance(whole, Conflict)
             assert whole.details == {"count": 1}
-            assert not isinstance(part, BaseException)
+            assert not isinstance(part, StelloError)
             await space.delete_session(top.id, 1, 10)
         else:
             assert isinstance(part, NotFound)
@@ -198,9 +192,13 @@ async def test_deleting_overlapping_subtrees(space: SpaceStore, twin: SpaceStore
 
 async def test_deleting_against_all_that_writes(space: SpaceStore, twin: SpaceStore) -> None:
     """Whatever is written to a session while it is deleted is written before, or is not found."""
+
+    async def converse(id: str, _: str) -> None:
+        await twin.end_turn(end_of((await begin(twin, id)).turn, told()))
+
     writes: list[Callable[[str, str], Awaitable[Any]]] = [
         lambda id, _: twin.append(id, many(2)),
-        lambda id, _: exchange(twin, id),
+        converse,
         lambda id, _: begin(twin, id),
         lambda id, _: twin.put_memory(id, "m"),
         lambda id, _: twin.store_digest(id, "d", revision=0, usage=usage(1)),
@@ -218,12 +216,10 @@ async def test_deleting_against_all_that_writes(space: SpaceStore, twin: SpaceSt
         session = await create(space)
         await space.append(session.id, many(2))
 
-        deleted, written = await asyncio.gather(
-            space.delete_session(session.id, 1, 10), write(session.id, other.id), return_exceptions=True
-        )
+        deleted, written = await both(space.delete_session(session.id, 1, 10), write(session.id, other.id))
 
         assert deleted == [session.id]
-        assert isinstance(written, NotFound) or not isinstance(written, BaseException), written
+        assert isinstance(written, NotFound) or not isinstance(written, StelloError), written
 
 
 async def test_inheriting_at_once(space: SpaceStore, twin: SpaceStore, database: Database) -> None:
@@ -245,15 +241,13 @@ async def test_forking_while_the_source_goes_on(space: SpaceStore, twin: SpaceSt
     await space.append(source.id, many(10))
     cuts = [10, 5, 10, 1, 10, 7]
 
-    won, lost = await race(
-        [
-            *(space.fork(fork_of(source.id, through_seq=cut), None) for cut in cuts),
-            *(twin.append(source.id, [said(f"later {n}")]) for n in range(6)),
-        ]
+    (made, refused), (appended, _) = await asyncio.gather(
+        race(space.fork(fork_of(source.id, through_seq=cut), None) for cut in cuts),
+        race(twin.append(source.id, [said(f"later {n}")]) for n in range(6)),
     )
 
-    assert lost == []
-    forks = {session.id: cut for session, cut in zip(won[:6], cuts, strict=True)}
+    assert (refused, len(appended)) == ([], 6)
+    forks = {session.id: cut for session, cut in zip(made, cuts, strict=True)}
     nodes = await space.nodes(list(forks))
     for id, cut in forks.items():
         assert texts(await transcript(space, id)) == texts(many(cut))
@@ -321,15 +315,14 @@ async def test_archiving_against_growing(space: SpaceStore, twin: SpaceStore) ->
         top = await create(space)
         draft = fork_of(top.id)
 
-        grown, archived = await asyncio.gather(
+        grown, archived = await both(
             space.create_session(child(top.id), None) if round % 2 else space.fork(draft, None),
             twin.set_status(top.id, SessionStatus.ARCHIVED),
-            return_exceptions=True,
         )
 
-        assert not isinstance(archived, BaseException)
+        assert not isinstance(archived, StelloError)
         events = (await space.space()).event_seq
-        if isinstance(grown, BaseException):
+        if isinstance(grown, StelloError):
             assert isinstance(grown, SessionArchived), grown
             assert archived.event_seq == events
         else:

@@ -88,7 +88,7 @@ async def test_ancestors(space: SpaceStore) -> None:
 
 
 async def test_siblings(space: SpaceStore) -> None:
-    """Siblings have the same parent and come by place, without the node itself; a root has the other roots."""
+    """Siblings come by place, without the node itself; those of a root are the other roots."""
     roots = [(await create(space)).id for _ in range(3)]
     below = await grown(space, roots[0], 4)
 

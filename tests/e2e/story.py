@@ -13,7 +13,7 @@ from tests.e2e.client import Client
 from tests.e2e.processes import Store, run
 from tests.model_server import ModelServer
 
-__all__ = ["FILES", "Story", "normal", "rewritten", "tell"]
+__all__ = ["FILES", "Story", "imported", "normal", "rewritten", "tell"]
 
 FILES: Final = Path(__file__).parents[1] / "fixtures" / "chatgpt"
 NODE: Final = (
@@ -78,6 +78,7 @@ class Story:
     """What was answered, step by step, and what the model was asked.
 
     Attributes:
+        imports: the file that the story is about, the same again, all other files.
         answers: the whole JSON of each answer, by the name of its step.
         requests: what the model was asked in a step.
         refused: requests that the model's provider would not have taken.
@@ -111,23 +112,30 @@ def rewritten(folder: Path, name: str, prefix: str, *files: str) -> Path:
     return path
 
 
-async def tell(client: Client, model: ModelServer, store: Store, folder: Path, prefix: str) -> Story:
-    """Lives through it on one server, beside which the importer runs as a process of its own."""
-    story = Story(root=f"chatgpt:{prefix}-trip", fork=f"{prefix}-fork")
+def imported(store: Store, file: Path) -> "subprocess.CompletedProcess[str]":
+    """What became of `stello-graph import`."""
+    return run(["import", str(file), "--store", store.url], store.environment)
+
+
+async def tell(client: Client, model: ModelServer, store: Store, trip: Path, others: Path, root: str) -> Story:
+    """Lives through it on one server, beside which the importer runs as a process of its own.
+
+    Args:
+        trip: a file that was imported already.
+        others: one that was not.
+        root: the session that `trip` became.
+    """
+    story = Story(root=root, fork=f"{root.removeprefix('chatgpt:')}-fork")
+    story.imports.append(imported(store, trip))
     ask = _Asking(client, model, story)
-    trip = rewritten(folder, "trip.json", prefix, "branches")
-    for _ in range(2):
-        story.imports.append(run(["import", str(trip), "--store", store.url], store.environment))
     await _look(ask, story)
     await _fork(ask, story)
     await _insight(ask, story)
     await _refusals(ask, story)
-    await _go_on(ask, story, store, rewritten(folder, "all.json", prefix, *_OTHERS))
+    story.imports.append(imported(store, others))
+    await _go_on(ask, story)
     story.refused = list(model.refused)
     return story
-
-
-_OTHERS: Final = ("tools", "damaged", "slim", "split-2026", "single")
 
 
 class _Asking:
@@ -249,12 +257,11 @@ async def _refusals(ask: _Asking, story: Story) -> None:
     await ask("map after the deletion", STAR_MAP, id=root)
 
 
-async def _go_on(ask: _Asking, story: Story, store: Store, file: Path) -> None:
+async def _go_on(ask: _Asking, story: Story) -> None:
     """Whatever was imported can be talked to: the provider takes each transcript."""
-    story.imports.append(run(["import", str(file), "--store", store.url], store.environment))
     prefix = story.root.removesuffix("trip")
-    imported = await ask("imported", "{ sessions(first: 1000) { nodes { id } } }")
-    ids = [one["id"] for one in imported["sessions"]["nodes"] if one["id"].startswith(prefix)]
+    found = await ask("imported", "{ sessions(first: 1000) { nodes { id } } }")
+    ids = [one["id"] for one in found["sessions"]["nodes"] if one["id"].startswith(prefix)]
     story.answers["imported"] = ids
     for id in ids:
         if not id.startswith(story.root):
@@ -266,9 +273,13 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
 def normal(value: Any, known: dict[str, str] | None = None) -> Any:
-    """A value with generated ids numbered as they come and times left out."""
+    """A value with generated ids numbered as they come, without times and places among all roots."""
     known = {} if known is None else known
     match value:
+        case {"depth": 0, "index": int(), **rest}:
+            return normal(rest, known)
+        case {"depth": [0, *_], "index": [_, *indexes], **rest}:
+            return normal({**rest, "index of others": indexes}, known)
         case dict():
             return {
                 key: "a time" if key == "lastActiveAt" else normal(inner, known)

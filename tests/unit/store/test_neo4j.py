@@ -24,7 +24,7 @@ ROW = {"version": 1}
 
 
 def failure(kind: type[Neo4jError], code: str) -> Neo4jError:
-    found = Neo4jError._hydrate_neo4j(code=code, message=code)  # type: ignore[attr-defined]
+    found = Neo4jError._hydrate_neo4j(code=code, message=code)
     assert isinstance(found, kind)
     return found
 

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -92,14 +93,14 @@ def test_an_unknown_name() -> None:
 
 
 @pytest.fixture
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Query files of one's own."""
     monkeypatch.setattr(queries, "folder", lambda language: tmp_path / language)
     load.cache_clear()
     named.cache_clear()
     for language in ("cypher", "sql"):
         (tmp_path / language / "things").mkdir(parents=True)
-    yield tmp_path  # type: ignore[misc]
+    yield tmp_path
     load.cache_clear()
     named.cache_clear()
 
@@ -152,7 +153,7 @@ def test_statements() -> None:
 def test_migrations_are_in_order() -> None:
     """Migrations are numbered from 1 and named after their files."""
     for language in ("cypher", "sql"):
-        steps = migrations(language)  # type: ignore[arg-type]
+        steps = migrations(language)
         assert [step.version for step in steps] == list(range(1, len(steps) + 1))
         assert all(step.name.startswith(f"{step.version:04}_") and step.statements for step in steps)
 

@@ -1,0 +1,56 @@
+from typing import Any
+
+from stello_graph.model.session import SessionOverrides
+from stello_graph.model.space import SpaceConfig
+from stello_graph.store import rows
+
+SPACE: dict[str, Any] = {"id": "s", "name": "Old", "config": "{}", "revision": 3, "createdAt": 5}
+SESSION: dict[str, Any] = {
+    "id": "a",
+    "label": "A",
+    "role": "STANDARD",
+    "status": "ACTIVE",
+    "strategy": "TREE",
+    "rootId": "a",
+    "createdAt": 1,
+    "updatedAt": 2,
+    "lastActiveAt": 3,
+}
+
+
+def test_what_is_read_of_a_space_belongs_together() -> None:
+    """Settings, name and revision come from one text, whatever was committed between two properties."""
+    before = rows.space(SPACE)
+    changed = before.model_copy(update={"name": "New", "config": SpaceConfig(model="m")})
+
+    torn = rows.space(SPACE | {"config": rows.space_document(changed), "revision": 9})
+
+    assert (torn.name, torn.revision, torn.config) == ("New", 4, SpaceConfig(model="m"))
+    assert (before.name, before.revision, before.config) == ("Old", 3, SpaceConfig())
+
+
+def test_what_is_null_takes_its_default() -> None:
+    """A property that is null or missing reads as the default of its field."""
+    nulls = dict.fromkeys(("systemPrompt", "skills", "insight", "memory", "openTurnId", "compressionSummary"))
+
+    for row in (SESSION, SESSION | nulls):
+        session = rows.session(row)
+        assert (session.skills, session.insight, session.compression) == (None, None, None)
+        assert (session.memory, session.overrides) == (None, SessionOverrides())
+
+
+def test_parts_of_a_session() -> None:
+    """Insight, compression, usage and overrides are put together from flat properties."""
+    session = rows.session(
+        SESSION
+        | {"insight": "i", "insightSource": "b", "insightAt": 7, "insightRevision": 2, "inputTokens": 4}
+        | {"compressionSummary": "c", "compressionThroughSeq": 8, "compressionTokens": 9, "compressionAt": 10}
+        | {"skills": "[]", "metadata": '{"a":1}', "overrideRoleContext": "r"}
+    )
+
+    assert session.insight is not None
+    assert (session.insight.source_session_id, session.insight.revision) == ("b", 2)
+    assert session.compression is not None
+    assert (session.compression.summary, session.compression.through_seq) == ("c", 8)
+    assert (session.skills, session.metadata, session.usage.input_tokens) == ((), {"a": 1}, 4)
+    assert session.overrides == SessionOverrides(role_context="r")
