@@ -1,6 +1,7 @@
 """Measures the service against the driver alone: see README.md (called by scripts/bench)."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -42,10 +43,17 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--concurrency", default="1,16", help="default: %(default)s")
     parser.add_argument("--rounds", type=int, default=5, help="that count (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a run (default: %(default)s)")
-    parser.add_argument("--neo4j", metavar="URL", help="default: one of its own; see README.md for its key")
+    parser.add_argument(
+        "--neo4j", metavar="URL", help="default: one of its own; user and password: README.md"
+    )
     parser.add_argument("--heap", default="1g", help="of the Neo4j of its own (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all runs")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if unknown := set(arguments.items.split(",")) - set(ITEMS):
+        parser.error(f"no such item: {', '.join(sorted(unknown))}")
+    if arguments.nodes < SMALLEST:
+        parser.error(f"--nodes is {SMALLEST} at least")
+    return arguments
 
 
 async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
@@ -53,6 +61,7 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
     settings, space = settings_of(url), f"bench-{new_id()}"
     async with open_driver(settings) as driver:
         seed = Seed(driver, settings, space)
+        say(f"load average {os.getloadavg()[0]:.1f}: where it is high, only large differences count")
         say(f"planting {arguments.nodes} nodes and {arguments.messages} messages")
         await seed.plant(forest)
         try:

@@ -32,9 +32,7 @@ def neo4j(given: str | None, heap: str) -> Iterator[str]:
         return
     class_path = jars.class_path(LTS, lambda text: print(text, file=sys.stderr))
     with tempfile.TemporaryDirectory(prefix="bench-neo4j-") as home:
-        server = LocalServer(
-            LTS, java.find(LTS.oldest_java), class_path, Path(home), heap=heap, options=("-XX:+UseG1GC",)
-        )
+        server = LocalServer(LTS, java.find(LTS.oldest_java), class_path, Path(home), heap=heap, options=())
         try:
             server.start()
             yield server.url

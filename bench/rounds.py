@@ -42,7 +42,7 @@ class Results:
         return median(run.rate for run in self.runs[letter, concurrency, contestant])
 
     def cpu_ms(self, letter: str, concurrency: int, contestant: Contestant) -> float:
-        """Processor time of the contestant's process for one answer."""
+        """Processor time of the contestant's process for one answer; a busy machine blurs it least."""
         return median(1_000 * run.cpu / run.done for run in self.runs[letter, concurrency, contestant])
 
     def ratios(self, letter: str, concurrency: int, against: Contestant) -> list[float]:

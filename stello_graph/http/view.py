@@ -14,13 +14,16 @@ from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
 from strawberry.http import GraphQLHTTPResponse
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.types import ExecutionResult
 
 from stello_graph.errors import InvalidInput, LimitExceeded, StelloError, Unauthenticated
 from stello_graph.graphql.context import Context
+from stello_graph.graphql.errors import told
 from stello_graph.graphql.schema import schema
 from stello_graph.http.access import Access, bearer
 from stello_graph.http.answers import JSONAnswer, internal, refusal
 from stello_graph.http.pages import graphiql_page
+from stello_graph.http.sockets import SocketAdapter, SocketHandler
 from stello_graph.ids import new_id
 from stello_graph.service import StelloGraph
 
@@ -35,6 +38,9 @@ class _TooLarge(Exception):
 
 class GraphQLView(GraphQL[Context, None]):
     """The GraphQL endpoint as an ASGI app: POST, graphql-transport-ws, and GraphiQL for browsers."""
+
+    graphql_transport_ws_handler_class = SocketHandler
+    websocket_adapter_class = SocketAdapter
 
     def __init__(
         self, graph: StelloGraph, access: Access, *, allowed_origins: tuple[str, ...], max_body_bytes: int
@@ -73,17 +79,22 @@ class GraphQLView(GraphQL[Context, None]):
             raise ConnectionRejectionError from None
         return {}
 
-    async def render_graphql_ide(self, request: Request) -> Response:
-        """GraphiQL, vendored."""
-        return await graphiql_page(request)
-
     def decode_json(self, data: str | bytes) -> object:
-        """Strict JSON of bounded depth."""
-        return orjson.loads(data)
+        """An object of strict JSON of bounded depth: all that a request or a message can be."""
+        value = orjson.loads(data)
+        if not isinstance(value, dict):
+            raise orjson.JSONDecodeError("not an object", "", 0)
+        return value
 
     def encode_json(self, data: object) -> str:
         """Text, since bytes would make binary frames of a WebSocket."""
         return orjson.dumps(data).decode()
+
+    async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
+        """Gives a code to the errors of a document that could not be parsed."""
+        if result.errors:
+            result.errors = [told(error) for error in result.errors]
+        return await super().process_result(request, result)
 
     def create_response(
         self, response_data: GraphQLHTTPResponse | list[GraphQLHTTPResponse], sub_response: Response
@@ -98,7 +109,9 @@ class GraphQLView(GraphQL[Context, None]):
                 request.method == "GET" and "text/html" not in request.headers.get("accept", "")
             ):
                 return refusal(InvalidInput("queries go by POST; GET is GraphiQL for browsers"), 405)
-            if request.method == "POST" and not _is_json(request):
+            if request.method == "GET":
+                return await graphiql_page(request)
+            if not _is_json(request):
                 return refusal(InvalidInput("the body must be application/json"), 415)
             return await self.run(request)
         except StelloError as error:

@@ -21,8 +21,8 @@ REPOSITORIES: Final = (engine, imports, memory, messages, sessions, store, topol
 
 # Delete-lock, Session, what belongs to a Session, TopologyNode, Space.
 ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Space")
-# Nodes that are matched anew once they are locked, or that nobody else can delete.
-LOOKED_UP_AGAIN: Final = {"topology/add_ref", "topology/remove_ref", "sessions/delete"}
+# Nodes that are matched anew once they are locked, that nobody else can delete, or whose status is asked for.
+LOOKED_UP_AGAIN: Final = {"topology/add_ref", "topology/remove_ref", "sessions/delete", "turns/renew"}
 STRINGS: Final = re.compile(r"'[^']*'")
 LOCK: Final = re.compile(r"SET (\w+)\.lock = ")
 PROPERTY: Final = re.compile(r"(?<![$\w.])[a-z]\w*\.\w+")
@@ -85,8 +85,8 @@ def test_looked_at_again_when_locked(name: str) -> None:
     text = cypher(name)
     labels = dict(BOUND.findall(text))
     for lock in LOCK.finditer(text):
-        if labels[lock[1]] not in ("DeleteLock", "Space"):
-            assert re.search(rf"\b{lock[1]}\.(?:lock|sk|status)\b", text[lock.end() :]), lock[1]
+        if labels[lock[1]] in ("Session", "TopologyNode", "Turn"):
+            assert re.search(rf"\b{lock[1]}\.lock IS (?:NOT )?NULL", text[lock.end() :]), lock[1]
 
 
 @pytest.mark.parametrize("name", WRITES)

@@ -1,7 +1,8 @@
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import pytest
@@ -18,7 +19,9 @@ OpenStore = Callable[[str], Store]
 class Serve(Protocol):
     """Starts servers that are stopped when the test ends."""
 
-    def __call__(self, store: Store, *args: str, ready: bool = True, **settings: str) -> Server: ...
+    def __call__(
+        self, store: Store, *args: str, settings: Mapping[str, str] = ..., ready: bool = ...
+    ) -> Server: ...
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +61,7 @@ def pair(
     """Two servers on one store, for all tests that do not harm them."""
     with ExitStack() as stack:
         logs = tmp_path_factory.mktemp("pair")
-        servers = [start(shared_store, logs / f"{number}.log", **model_settings) for number in (1, 2)]
+        servers = [start(shared_store, logs / f"{number}.log", settings=model_settings) for number in (1, 2)]
         for server in servers:
             stack.callback(server.close)
         for server in servers:
@@ -72,8 +75,10 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     numbers = count(1)
     with ExitStack() as stack:
 
-        def serve_(store: Store, *args: str, ready: bool = True, **settings: str) -> Server:
-            server = start(store, tmp_path / f"server-{next(numbers)}.log", *args, **settings)
+        def serve_(
+            store: Store, *args: str, settings: Mapping[str, str] = MappingProxyType({}), ready: bool = True
+        ) -> Server:
+            server = start(store, tmp_path / f"server-{next(numbers)}.log", *args, settings=settings)
             stack.callback(server.close)
             if ready:
                 server.wait_ready()

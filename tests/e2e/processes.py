@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from tests.conftest import FOREIGN
@@ -87,7 +88,7 @@ class Server:
         assert "Traceback" not in self.output(), self.output()
 
 
-def start(store: Store, log: Path, *args: str, **settings: str) -> Server:
+def start(store: Store, log: Path, *args: str, settings: Mapping[str, str] = MappingProxyType({})) -> Server:
     """Starts a server; `wait_ready` before it is used."""
     command = [str(PROGRAM), "serve", "--port", "0", "--store", store.url, *args]
     environment = _environment({**QUICK, **store.environment, **settings})
@@ -98,7 +99,9 @@ def start(store: Store, log: Path, *args: str, **settings: str) -> Server:
     return Server(process, log)
 
 
-def run(args: Sequence[str], settings: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+def run(
+    args: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})
+) -> "subprocess.CompletedProcess[str]":
     """Runs a command to its end."""
     return subprocess.run(
         [str(PROGRAM), *args],
@@ -107,7 +110,7 @@ def run(args: Sequence[str], settings: Mapping[str, str] | None = None) -> "subp
         text=True,
         timeout=120,
         check=False,
-        env=_environment(settings or {}),
+        env=_environment(settings),
     )
 
 

@@ -117,7 +117,9 @@ def imported(store: Store, file: Path) -> "subprocess.CompletedProcess[str]":
     return run(["import", str(file), "--store", store.url], store.environment)
 
 
-async def tell(client: Client, model: ModelServer, store: Store, trip: Path, others: Path, root: str) -> Story:
+async def tell(
+    client: Client, model: ModelServer, store: Store, trip: Path, others: Path, root: str
+) -> Story:
     """Lives through it on one server, beside which the importer runs as a process of its own.
 
     Args:

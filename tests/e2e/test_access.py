@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.e2e.client import PROTOCOL, Client
+from tests.e2e.client import PROTOCOL, Client, Socket
 from tests.e2e.conftest import sqlite_store
 from tests.e2e.processes import Server, run, start
 
@@ -25,7 +25,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
     with ExitStack() as stack:
         found = [
             start(sqlite_store(folder), folder / "keyless.log", "--host", "0.0.0.0"),
-            start(sqlite_store(tmp_path_factory.mktemp("keys")), folder / "keyed.log", **keys),
+            start(sqlite_store(tmp_path_factory.mktemp("keys")), folder / "keyed.log", settings=keys),
         ]
         for server in found:
             stack.callback(server.close)
@@ -70,8 +70,6 @@ async def socket_answer(
     """The type of the first frame, or the status of a refused handshake, or the code of the close."""
     try:
         async with client.connection(headers=headers, origin=origin) as connection:
-            from tests.e2e.client import Socket
-
             opened = Socket(connection)
             await opened.say({"type": "connection_init", **({} if payload is None else {"payload": payload})})
             return (await opened.hear())["type"]

@@ -38,15 +38,15 @@ async def test_nothing_acknowledged_is_lost(
     model_settings: dict[str, str],
     name: str,
 ) -> None:
-    """All processes die: turns that were over are whole, open ones are closed with what was stored, all go on.
+    """Turns that were over are whole, open ones are closed with what was stored of them, all can go on.
 
     What the followers in the one process hear of turns in the other is what is stored at each renewal.
     """
     model_server.respond = lambda body: (
         slow(TEXT, pause=0.05) if asked(body).startswith("Slow") else f"Reply to {asked(body)}"
     )
-    store = open_store(engine)
-    doomed = [serve(store, ready=False, **model_settings, **SETTINGS) for _ in range(2)]
+    store, settings = open_store(engine), {**model_settings, **SETTINGS}
+    doomed = [serve(store, settings=settings, ready=False) for _ in range(2)]
     for server in doomed:
         server.wait_ready()
     sessions = [f"{name}-{number}" for number in range(QUICK + SLOW)]
@@ -67,7 +67,7 @@ async def test_nothing_acknowledged_is_lost(
         await writer
 
     model_server.respond = lambda body: f"Reply to {asked(body)}"
-    async with serve(store, **model_settings, **SETTINGS).client() as client:
+    async with serve(store, settings=settings).client() as client:
         closed = await asyncio.gather(*(ended(client, turn["id"]) for turn in started))
         for turn, follower in zip(closed, followers, strict=True):
             check_closed(turn, follower.text)

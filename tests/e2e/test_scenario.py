@@ -34,7 +34,7 @@ def story_of(
         folder, store = tmp_path_factory.mktemp("story"), open_store(engine)
         trip = rewritten(folder, "trip.json", prefix, "branches")
         others = rewritten(folder, "others.json", prefix, *OTHERS)
-        server = start(store, folder / "server.log", **model_settings)
+        server = start(store, folder / "server.log", settings=model_settings)
         try:
             first = imported(store, trip)
             server.wait_ready()
@@ -168,7 +168,7 @@ def test_whatever_was_imported_can_be_continued(story: Story) -> None:
 
 
 def test_both_engines_answer_the_same(story_of: TellStory) -> None:
-    """Every answer of the story, errors and all, but for generated ids, times and the place among all roots."""
+    """Every answer of the story, errors and all, but for generated ids, times, places among all roots."""
     ours, theirs = (normal(story_of(engine).answers) for engine in ("sqlite", "neo4j"))
     assert list(ours) == list(theirs)
     for step, answer in ours.items():

@@ -28,7 +28,7 @@ async def test_a_running_turn_within_grace_completes(
     """The reply is stored whole, and who waits for it over HTTP gets it."""
     answer, gate = held("Said before the end.", 2)
     model_server.script(answer)
-    server = serve(shared_store, "--grace", "60", **model_settings)
+    server = serve(shared_store, "--grace", "60", settings=model_settings)
     await there.create(name)
     async with server.client() as client:
         sending = asyncio.create_task(client.send(name, "Hello"))
@@ -70,7 +70,7 @@ async def test_turns_beyond_grace_are_cut_legally(
         "Silent": held("Never said", 0)[0],
     }
     model_server.respond = lambda body: endless.get(body["messages"][-1]["content"][-1]["text"], "Go on.")
-    server = serve(shared_store, "--grace", str(grace), **model_settings)
+    server = serve(shared_store, "--grace", str(grace), settings=model_settings)
     for id in (started, sent, silent):
         await there.create(id)
     async with server.client() as client:
@@ -103,7 +103,7 @@ async def test_an_idle_server_ends_at_once(
     serve: Serve, shared_store: Store, model_settings: dict[str, str], name: str
 ) -> None:
     """Whatever connections are open: kept alive, a socket that is idle, one that never said hello."""
-    server = serve(shared_store, "--grace", "60", **model_settings)
+    server = serve(shared_store, "--grace", "60", settings=model_settings)
     async with server.client() as client, client.socket(), client.connection():
         await client.create(name)
         began = time.monotonic()

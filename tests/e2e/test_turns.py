@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import threading
 import time
-from typing import Any
 
 import httpx
 import pytest
@@ -113,11 +112,9 @@ async def test_a_client_that_goes_away_does_not_stop_its_turn(
     await until(answer.reached.is_set, "the model was asked")
     gate.set()
 
-    async def turn() -> Any:
-        (found,) = (await here.session(name))["turns"]
-        return found if found["status"] != "RUNNING" else None
-
-    ended = await until(turn, "the turn ended")
+    (turn,) = (await here.session(name))["turns"]
+    await here.events(turn["id"])
+    ended = await here.turn(turn["id"])
     assert (ended["status"], ended["reply"]["content"]) == ("COMPLETED", "The whole reply.")
 
 

@@ -4,14 +4,22 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 __all__ = ["until"]
 
 T = TypeVar("T")
 
 
-async def until(check: Callable[[], T | Awaitable[T]], what: str, *, seconds: float = 60.0) -> T:
+@overload
+async def until(check: Callable[[], Awaitable[T]], what: str, *, seconds: float = ...) -> T: ...
+
+
+@overload
+async def until(check: Callable[[], T], what: str, *, seconds: float = ...) -> T: ...
+
+
+async def until(check: Callable[[], Any], what: str, *, seconds: float = 60.0) -> Any:
     """Asks again and again until `check` gives something true, and returns that."""
     deadline = time.monotonic() + seconds
     while True:

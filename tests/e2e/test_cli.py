@@ -1,0 +1,234 @@
+"""The command line: what it says, and with which status it ends."""
+
+import os
+import re
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from stello_graph.settings import Settings
+from tests.e2e.conftest import Serve, sqlite_store
+from tests.e2e.processes import PROGRAM, run
+from tests.e2e.story import FILES
+from tests.e2e.waiting import until
+
+ROOT: Final = Path(__file__).parents[2]
+SINGLE: Final = str(FILES / "single.json")
+COMMANDS: Final = ("serve", "migrate", "import", "schema", "doctor")
+# Nothing listens on the discard port.
+AWAY: Final = "bolt://127.0.0.1:9"
+ROUTED_AWAY: Final = "neo4j://127.0.0.1:9"
+
+Done = subprocess.CompletedProcess[str]
+
+
+class Commands:
+    """Runs commands two at a time, each once, so that the tests need not wait for each in turn."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._pool = ThreadPoolExecutor(2)
+        self._running: dict[str, Future[Done]] = {}
+
+    def start(self, name: str, *args: str, settings: Mapping[str, str] | None = None) -> None:
+        """Begins a command."""
+        self._running[name] = self._pool.submit(run, args, settings or {})
+
+    def __getitem__(self, name: str) -> Done:
+        """What became of a command."""
+        return self._running[name].result()
+
+    def close(self) -> None:
+        """Waits for all."""
+        self._pool.shutdown()
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    """All commands that these tests look at."""
+    folder = tmp_path_factory.mktemp("cli")
+    started = Commands(folder)
+    file = {"STELLO_STORE": f"sqlite:///{folder / 'stello.db'}"}
+    (folder / "text.txt").write_text("hello")
+    (folder / "empty.json").write_text("")
+    (folder / "nothing.json").write_text('[{"mapping": {}, "title": "x"}]')
+    (folder / "text.db").write_text("this is no database, but long enough to have been one" * 100)
+    started.start("migrate", "migrate", settings=file)
+    started.start("help", "--help")
+    for command in COMMANDS:
+        started.start(f"{command} --help", command, "--help")
+    for name, *args in _failing(folder):
+        started.start(name, *args)
+    secret = {**file, "STELLO_NEO4J_PASSWORD": "pass-word", "ANTHROPIC_API_KEY": "sk-secret-key"}
+    started["migrate"]
+    started.start("migrate again", "migrate", settings=file)
+    started.start("doctor", "doctor", settings=secret)
+    started.start("schema", "schema")
+    yield started
+    started.close()
+
+
+def _failing(folder: Path) -> list[tuple[str, ...]]:
+    missing = f"sqlite:///{folder / 'missing.db'}"
+    unusable = f"sqlite:///{folder / 'text.db' / 'in a file.db'}"
+    unmigrated = f"sqlite:///{folder / 'unmigrated.db'}"
+    return [
+        ("nothing",),
+        ("unknown", "fly"),
+        ("unknown option", "serve", "--wings"),
+        *(
+            (f"{command}: unknown store", command, *_file(command), "--store", "mysql://x")
+            for command in _STORED
+        ),
+        *((f"{command}: store away", command, *_file(command), "--store", AWAY) for command in _STORED),
+        ("migrate: routed store away", "migrate", "--store", ROUTED_AWAY),
+        ("serve: no folder", "serve", "--port", "0", "--store", unusable),
+        ("migrate: no database", "migrate", "--store", f"sqlite:///{folder / 'text.db'}"),
+        ("serve: not migrated", "serve", "--port", "0", "--no-migrate", "--store", unmigrated),
+        ("serve: bad port", "serve", "--port", "99999"),
+        ("serve: bad grace", "serve", "--grace", "-1"),
+        ("import: no file", "import", str(folder / "nobody.json")),
+        ("import: text", "import", str(folder / "text.txt"), "--store", missing),
+        ("import: empty", "import", str(folder / "empty.json"), "--store", missing),
+        ("import: nothing", "import", str(folder / "nothing.json"), "--store", missing),
+        ("import: bad format", "import", SINGLE, "--format", "telegram", "--store", missing),
+        ("import: bad space", "import", SINGLE, "--space", "No Space", "--store", missing),
+    ]
+
+
+_STORED: Final = ("serve", "migrate", "import", "doctor")
+
+
+def _file(command: str) -> tuple[str, ...]:
+    return (SINGLE,) if command == "import" else ()
+
+
+def test_help_names_the_commands(commands: Commands) -> None:
+    """Alone and asked for help it says what there is; the status tells which."""
+    asked, alone = commands["help"], commands["nothing"]
+    assert (asked.returncode, alone.returncode) == (0, 2)
+    for command in COMMANDS:
+        assert re.search(rf"^│ {command} ", asked.stdout, re.MULTILINE), command
+        assert command in alone.stdout + alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("serve", ("--host", "--port", "--store", "--no-migrate", "--grace", "STELLO_STORE", "SIGTERM")),
+        ("migrate", ("--store", "schema")),
+        ("import", ("--format", "--space", "--store", "what was imported and what not and why")),
+        ("schema", ("GraphQL",)),
+        ("doctor", ("--store", "all settings")),
+    ],
+)
+def test_each_command_explains_itself(commands: Commands, command: str, told: tuple[str, ...]) -> None:
+    """Its purpose, its options, and the variables that set the same."""
+    done = commands[f"{command} --help"]
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in told:
+        assert words in done.stdout, words
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "sentence"),
+    [
+        ("unknown", 2, "No such command 'fly'"),
+        ("unknown option", 2, "No such option: --wings"),
+        *((f"{command}: unknown store", 1, 'the store "mysql" is of no known kind') for command in _STORED),
+        *((f"{command}: store away", 1, "the graph database cannot be used now") for command in _STORED),
+        ("migrate: routed store away", 1, "the graph database cannot be used now"),
+        ("serve: no folder", 1, "the database file cannot be opened"),
+        ("migrate: no database", 1, "file is not a database"),
+        ("serve: not migrated", 1, "run stello-graph migrate"),
+        ("serve: bad port", 1, "port: Input should be less than or equal to 65535"),
+        ("serve: bad grace", 1, "grace: Input should be greater than or equal to 0"),
+        ("import: no file", 2, "does not exist"),
+        ("import: text", 1, "this is no file that can be imported; known formats: chatgpt"),
+        ("import: empty", 1, "this is no file that can be imported; known formats: chatgpt"),
+        ("import: nothing", 1, "Nothing that can be imported was found."),
+        ("import: bad format", 1, "unknown format telegram: use auto, chatgpt"),
+        ("import: bad space", 1, "a Space's id must be 1 to 64 of [a-z0-9-]"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence(commands: Commands, name: str, status: int, sentence: str) -> None:
+    """On stderr (a report: stdout), once, without a stack trace."""
+    done = commands[name]
+    told = done.stdout + done.stderr
+    assert sentence in told, told
+    assert "Traceback" not in told
+    assert done.returncode == status
+    if status == 1 and not name.startswith("doctor"):
+        assert len(told.strip().splitlines()) <= 3, told
+
+
+def test_schema_prints_the_contract(commands: Commands) -> None:
+    """The same text as schema.graphql."""
+    done = commands["schema"]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (ROOT / "schema.graphql").read_text()
+
+
+def test_migrate_says_what_it_did(commands: Commands) -> None:
+    """The applied migrations by name, then that there is nothing to do."""
+    first, again = commands["migrate"], commands["migrate again"]
+    assert (first.returncode, again.returncode) == (0, 0)
+    assert re.fullmatch(r"(applied \d{4}_\w+\n)+", first.stdout)
+    assert again.stdout == "The schema is up to date.\n"
+
+
+def test_doctor_shows_all_settings_but_no_secrets(commands: Commands) -> None:
+    """Each with its value and what it means; the database and its schema."""
+    done = commands["doctor"]
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    for name, field in Settings.model_fields.items():
+        assert (field.description or "") in lines[name]
+    assert "stello.db" in lines["store"]
+    assert "SQLite 3." in lines["database"]
+    assert "up to date" in lines["migrations"]
+    assert "pass-word" not in done.stdout
+    assert "sk-secret-key" not in done.stdout
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    """With the address, and a status that is not 0."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run(["serve", "--port", port, "--store", sqlite_store(tmp_path).url])
+    assert done.returncode != 0
+    assert port in done.stderr
+    assert "in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+async def test_serve_tells_its_address_at_once(tmp_path: Path) -> None:
+    """To a pipe as well, which Python would buffer."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [str(PROGRAM), "serve", "--port", "0", "--store", sqlite_store(tmp_path).url]
+    output = tmp_path / "output.log"
+    with output.open("w") as pipe:
+        process = subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment)
+    try:
+        await until(lambda: "/graphql" in output.read_text(), "the address is told", seconds=40)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+async def test_without_a_key_the_model_says_what_it_is(serve: Serve, tmp_path: Path, name: str) -> None:
+    """Offline, said at the start and in each reply; digests by extraction."""
+    server = serve(sqlite_store(tmp_path))
+    assert "offline" in server.output()
+    async with server.client() as client:
+        await client.create(name)
+        turn = await client.send(name, "We meet in Kyoto at noon. Bring the tickets.")
+        assert turn["status"] == "COMPLETED"
+        assert turn["reply"]["content"].startswith("[offline model]")
+        digest = await client.ask("mutation ($id: ID!) { consolidate(sessionId: $id) { memory } }", id=name)
+        assert "Kyoto" in digest["consolidate"]["memory"]
