@@ -117,15 +117,16 @@ class Neo4jEngine:
 
     async def _retried(self, once: Callable[[], Awaitable[T]]) -> T:
         deadline = asyncio.get_running_loop().time() + self._retry_seconds
-        attempt = 0
+        attempt = races = 0
         while True:
             try:
                 return await once()
             except (DriverError, Neo4jError, OSError) as error:
+                races += _is_race(error)
+                if _is_race(error) and races < _RACES:
+                    continue
                 attempt += 1
                 late = asyncio.get_running_loop().time() >= deadline
-                if _is_race(error) and attempt < _RACES:
-                    continue
                 if late or not _is_retryable(error):
                     raise _as_ours(error) from error
             await asyncio.sleep(min(1.0, 0.01 * 2**attempt) * random.uniform(0.5, 1.5))

@@ -171,11 +171,10 @@ async def test_writes(small_and_big: tuple[Forest, Forest], database: Database, 
 
 @pytest.mark.usefixtures("small_and_big")
 async def test_no_walk_through_all(database: Database) -> None:
-    """No query walks through all nodes, edges or rows of a kind."""
+    """No read walks through all nodes, edges or rows of a kind."""
+    reads = [text.query for text in load("sql").values() if text.query.access == "read"]
     walks = {
-        name: steps
-        for name, text in load("sql").items()
-        if (steps := database.scans(text.query, dict.fromkeys(text.query.params)))
+        query.name: steps for query in reads if (steps := database.scans(query, dict.fromkeys(query.params)))
     }
 
     assert walks.keys() <= A_HANDFUL, walks

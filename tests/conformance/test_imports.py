@@ -7,6 +7,7 @@ from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
 from tests.conformance.drafts import begin, create, fork_of, many, said, told, tool_group, transcript
+from tests.conformance.racing import race
 
 
 def imported(**fields: object) -> ImportDraft:
@@ -179,6 +180,17 @@ async def test_importing_again_what_lives_on_elsewhere(space: SpaceStore) -> Non
     again = await transcript(space, draft.id)
     assert [message.id for message in again] == [one.id for one in draft.messages]
     assert again[:3] == await transcript(space, kept.id)
+
+
+async def test_importing_at_once(space: SpaceStore, twin: SpaceStore, database: Database) -> None:
+    """Of many who import one session one does; none of its messages is there twice."""
+    source = imported()
+    branch = imported(source_id=source.id, through_seq=2)
+    for draft in (source, branch):
+        won, lost = await race(store.import_session(draft) for store in [space, twin] * 4)
+
+        assert (sorted(won), lost) == ([False] * 7 + [True], [])
+    assert len(database.snapshot(space.space_id)["message"]) == 8
 
 
 async def test_a_big_import(space: SpaceStore) -> None:

@@ -21,10 +21,11 @@ ME: Final = "{ me { spaceId keyName scope } }"
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Server]]:
     """One without a key that listens everywhere, one with a key and a front-end elsewhere."""
     folder = tmp_path_factory.mktemp("access")
-    keys = {"STELLO_BOOTSTRAP_KEY": KEY, "STELLO_ALLOWED_ORIGINS": f"{ORIGIN}, http://localhost:3000"}
+    origins = {"STELLO_ALLOWED_ORIGINS": f"{ORIGIN}, http://localhost:3000"}
+    keys = {"STELLO_BOOTSTRAP_KEY": KEY, **origins}
     with ExitStack() as stack:
         found = [
-            start(sqlite_store(folder), folder / "keyless.log", "--host", "0.0.0.0"),
+            start(sqlite_store(folder), folder / "keyless.log", "--host", "0.0.0.0", settings=origins),
             start(sqlite_store(tmp_path_factory.mktemp("keys")), folder / "keyed.log", settings=keys),
         ]
         for server in found:
@@ -147,11 +148,12 @@ async def handshake(server: Server, host: str) -> int:
         return (await client.http.get("/graphql", headers=lines)).status_code
 
 
-async def test_the_page_of_this_server_may_ask(keyless: Server) -> None:
-    """GraphiQL's own origin is no foreign one."""
+async def test_pages_of_this_server_and_allowed_ones_may_ask(keyless: Server) -> None:
+    """GraphiQL's own origin is no foreign one, nor is one that the owner named."""
     async with keyless.client() as client:
-        assert (await asked(client, {"Origin": keyless.url}))[0] == 200
-        assert await socket_answer(client, origin=keyless.url) == "connection_ack"
+        for origin in (keyless.url, ORIGIN, "http://localhost:3000"):
+            assert (await asked(client, {"Origin": origin}))[0] == 200
+            assert await socket_answer(client, origin=origin) == "connection_ack"
 
 
 async def test_with_a_key_only_who_has_it_is_let_in(keyed: Server) -> None:

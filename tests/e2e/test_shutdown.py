@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from datetime import datetime
+from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,15 +11,17 @@ import pytest
 from tests.e2e.client import Client, Follower
 from tests.e2e.conftest import Serve
 from tests.e2e.processes import Store
-from tests.e2e.replies import MIXED, slow
+from tests.e2e.replies import MIXED, by_question, slow
 from tests.e2e.test_turns import held
 from tests.e2e.waiting import until
 from tests.model_server import ModelServer
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite", "neo4j"], indirect=True)
 
+GRACE: Final = 5.0
 
-async def test_a_running_turn_within_grace_completes(
+
+async def test_running_turns_are_given_their_time(
     there: Client,
     serve: Serve,
     shared_store: Store,
@@ -25,21 +29,56 @@ async def test_a_running_turn_within_grace_completes(
     model_settings: dict[str, str],
     name: str,
 ) -> None:
-    """The reply is stored whole, and who waits for it over HTTP gets it."""
-    answer, gate = held("Said before the end.", 2)
-    model_server.script(answer)
-    server = serve(shared_store, "--grace", "60", settings=model_settings)
-    await there.create(name)
+    """Within the grace period a turn completes; at its end the others are cut with all that they had said.
+
+    Whoever waits for one over HTTP is told of either end.
+    """
+    whole, gate = held("Said before the end.", 2)
+    silent, _ = held("Never said.", 0)
+    endless = slow(MIXED * 1_000, pause=0.02)
+    model_server.respond = by_question({"Whole": whole, "Silent": silent, "Endless": endless})
+    server = serve(shared_store, "--grace", str(GRACE), settings=model_settings)
+    for kind in ("Whole", "Silent", "Endless"):
+        await there.create(f"{name}-{kind}")
     async with server.client() as client:
-        sending = asyncio.create_task(client.send(name, "Hello"))
-        await until(answer.reached.is_set, "the model was asked")
+        completing = asyncio.create_task(client.send(f"{name}-Whole", "Whole"))
+        failing = asyncio.create_task(client.send(f"{name}-Endless", "Endless"))
+        started = await client.start(f"{name}-Silent", "Silent")
+        for answer in (whole, silent):
+            await until(answer.reached.is_set, "the model was asked")
+        heard = await heard_of(there, f"{name}-Endless")
         server.terminate()
+        at = time.time()
         await until(lambda: refuses_connections(client), "no new connections are taken")
         gate.set()
-        turn = await sending
+        completed, cut = await asyncio.gather(completing, failing)
     assert await asyncio.to_thread(server.wait) == 0
-    assert (turn["status"], turn["reply"]["content"]) == ("COMPLETED", "Said before the end.")
-    assert await there.turn(turn["id"]) == turn
+
+    assert (completed["status"], completed["reply"]["content"]) == ("COMPLETED", "Said before the end.")
+    assert cut["reply"]["state"] == "TRUNCATED"
+    assert (MIXED * 1_000).startswith(cut["reply"]["content"])
+    assert cut["reply"]["content"].startswith(heard)
+    silenced = await there.turn(started["id"])
+    assert silenced["reply"] is None
+    for turn in (cut, silenced):
+        assert (turn["status"], turn["stopReason"]) == ("FAILED", "INTERRUPTED")
+        assert turn["error"]["retryable"] is True
+        assert GRACE <= datetime.fromisoformat(turn["endedAt"]).timestamp() - at < 2 * GRACE
+    for turn in (completed, cut, silenced):
+        assert await there.turn(turn["id"]) == turn
+        assert (await there.send(turn["sessionId"], "Again"))["status"] == "COMPLETED"
+    assert model_server.refused == []
+
+
+async def heard_of(client: Client, session: str) -> str:
+    """Some text of a session's running turn, as another process has it."""
+
+    async def turn() -> str:
+        active = (await client.session(session))["activeTurn"]
+        return active["id"] if active else ""
+
+    async with Follower(client, await until(turn, "the turn began")) as follower:
+        return await follower.heard(50)
 
 
 async def refuses_connections(client: Client) -> bool:
@@ -53,57 +92,9 @@ async def refuses_connections(client: Client) -> bool:
     return False
 
 
-async def test_turns_beyond_grace_are_cut_legally(
-    there: Client,
-    serve: Serve,
-    shared_store: Store,
-    model_server: ModelServer,
-    model_settings: dict[str, str],
-    name: str,
-) -> None:
-    """INTERRUPTED, all that was said kept, within the grace period and not twice of it; the next is legal."""
-    grace = 4.0
-    started, sent, silent = (f"{name}-{kind}" for kind in ("started", "sent", "silent"))
-    endless = {
-        "Started": slow(MIXED * 200, pause=0.02),
-        "Sent": slow(MIXED * 200, pause=0.02),
-        "Silent": held("Never said", 0)[0],
-    }
-    model_server.respond = lambda body: endless.get(body["messages"][-1]["content"][-1]["text"], "Go on.")
-    server = serve(shared_store, "--grace", str(grace), settings=model_settings)
-    for id in (started, sent, silent):
-        await there.create(id)
-    async with server.client() as client:
-        sending = asyncio.create_task(client.send(sent, "Sent"))
-        turns = [await client.start(started, "Started"), await client.start(silent, "Silent")]
-        async with Follower(client, turns[0]["id"]) as follower:
-            await follower.heard(50)
-            heard = follower.text
-            began = time.monotonic()
-            server.terminate()
-            assert await asyncio.to_thread(server.wait) == 0
-            took = time.monotonic() - began
-        await asyncio.gather(sending, return_exceptions=True)
-    assert grace <= took < 2 * grace, took
-    for id, question in ((started, "Started"), (sent, "Sent"), (silent, "Silent")):
-        (turn,) = (await there.session(id))["turns"]
-        assert (turn["status"], turn["stopReason"]) == ("FAILED", "INTERRUPTED"), question
-        assert turn["error"]["retryable"] is True
-        if id == silent:
-            assert turn["reply"] is None
-        else:
-            assert turn["reply"]["state"] == "TRUNCATED"
-            assert (MIXED * 200).startswith(turn["reply"]["content"])
-            assert len(turn["reply"]["content"]) >= len(heard)
-        assert (await there.send(id, "Again"))["status"] == "COMPLETED"
-    assert model_server.refused == []
-
-
-async def test_an_idle_server_ends_at_once(
-    serve: Serve, shared_store: Store, model_settings: dict[str, str], name: str
-) -> None:
+async def test_an_idle_server_ends_at_once(serve: Serve, shared_store: Store, name: str) -> None:
     """Whatever connections are open: kept alive, a socket that is idle, one that never said hello."""
-    server = serve(shared_store, "--grace", "60", settings=model_settings)
+    server = serve(shared_store, "--grace", "60")
     async with server.client() as client, client.socket(), client.connection():
         await client.create(name)
         began = time.monotonic()

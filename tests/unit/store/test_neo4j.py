@@ -77,8 +77,8 @@ class Fake:
 class Engine(Neo4jEngine):
     """An engine on a driver that is none."""
 
-    def __init__(self, fake: Fake) -> None:
-        super().__init__("bolt://nowhere", retry_seconds=0.3)
+    def __init__(self, fake: Fake, retry_seconds: float = 0.3) -> None:
+        super().__init__("bolt://nowhere", retry_seconds=retry_seconds)
         self.fake = fake
 
     def _open(self) -> AsyncDriver:
@@ -164,6 +164,13 @@ async def test_races_come_to_an_end(opened: list[Engine], error: Exception) -> N
         await opened[0].write(RECORD, version=1, name="n")
 
     assert opened[0].fake.runs == 5
+
+
+async def test_a_race_after_many_deadlocks(opened: list[Engine]) -> None:
+    """What went before does not count against a race."""
+    opened.append(Engine(Fake([*[DEADLOCK] * 5, CONSTRAINT, GONE]), retry_seconds=9))
+
+    assert await opened[0].write(RECORD, version=1, name="n") == [ROW]
 
 
 async def test_a_caller_that_goes_away(opened: list[Engine]) -> None:
