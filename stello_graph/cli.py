@@ -64,7 +64,7 @@ def serve(
     from stello_graph.serving import serve_until_stopped
 
     settings = _settings(host=host, port=port, store=store, migrate=migrate, grace=grace)
-    _run(serve_until_stopped(settings, print))
+    _run(serve_until_stopped(settings, lambda line: print(line, flush=True)))
 
 
 @app.command()
@@ -135,7 +135,11 @@ def doctor(store: StoreOption = None) -> None:
 
 def main() -> None:
     """The entry point of the console script."""
-    app()
+    try:
+        app()
+    except StelloError as error:
+        errors.print(error.message, style="red", markup=False)
+        sys.exit(1)
 
 
 async def _import(

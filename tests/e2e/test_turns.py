@@ -99,19 +99,24 @@ async def test_all_followers_of_a_turn_hear_the_same(
         assert events[-1]["seq"] == whole + 2
 
 
+@pytest.mark.parametrize("way", ["http", "socket"])
 async def test_a_client_that_goes_away_does_not_stop_its_turn(
-    here: Client, model_server: ModelServer, name: str
+    here: Client, model_server: ModelServer, name: str, way: str
 ) -> None:
     """The connection of a `send` breaks in the middle; the reply is stored whole."""
     answer, gate = held("The whole reply.", 1)
     model_server.script(answer)
     await here.create(name)
-    with contextlib.suppress(httpx.ReadTimeout):
-        asked = {"query": documents.SEND, "variables": {"input": {"sessionId": name, "content": "Hello"}}}
-        await here.http.post("/graphql", json=asked, timeout=1.0)
+    given = {"input": {"sessionId": name, "content": "Hello"}}
+    if way == "socket":
+        async with here.socket() as socket:
+            await socket.subscribe(documents.SEND, given)
+            await until(answer.reached.is_set, "the model was asked")
+    else:
+        with contextlib.suppress(httpx.ReadTimeout):
+            await here.http.post("/graphql", json={"query": documents.SEND, "variables": given}, timeout=1.0)
     await until(answer.reached.is_set, "the model was asked")
     gate.set()
-
     (turn,) = (await here.session(name))["turns"]
     await here.events(turn["id"])
     ended = await here.turn(turn["id"])
