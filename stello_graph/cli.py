@@ -4,6 +4,7 @@ Commands import what only they need, since GraphQL and HTTP take a second to loa
 """
 
 import asyncio
+import logging
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -135,6 +136,9 @@ def doctor(store: StoreOption = None) -> None:
 
 def main() -> None:
     """The entry point of the console script."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    # What the driver logs comes back as an error, which is told once.
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     try:
         app()
     except StelloError as error:

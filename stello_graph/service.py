@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Self, TypeVar
 
-from stello_graph.errors import NotFound, SessionBusy
+from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.fork import fork
 from stello_graph.forest.memory import consolidate_now, put_insight, put_memory
@@ -59,10 +59,16 @@ class StelloGraph:
         self._background: list[asyncio.Task[object]] = []
 
     async def open(self) -> None:
-        """Brings the schema up to date where the settings say so, and starts looking for dead turns."""
-        if self.settings.migrate:
-            await self.store.migrate()
-        await self.store.ensure_space(DEFAULT_SPACE, "Default")
+        """Brings the schema up to date where the settings say so, and starts looking for dead turns.
+
+        Raises:
+            StoreUnavailable: the store cannot be used, or its schema is old and not to be changed.
+        """
+        try:
+            await self._prepare_store()
+        except BaseException:
+            await self.aclose()
+            raise
         self._background = [
             asyncio.create_task(self.turns.keep_house()),
             asyncio.create_task(self.llm.connect()),
@@ -76,6 +82,13 @@ class StelloGraph:
         await self.turns.stop(self.settings.grace)
         await self.llm.aclose()
         await self.store.aclose()
+
+    async def _prepare_store(self) -> None:
+        if self.settings.migrate:
+            await self.store.migrate()
+        elif await self.store.pending_migrations():
+            raise StoreUnavailable("the store's schema is not up to date: run stello-graph migrate")
+        await self.store.ensure_space(DEFAULT_SPACE, "Default")
 
     async def __aenter__(self) -> Self:
         await self.open()

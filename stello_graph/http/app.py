@@ -18,15 +18,21 @@ from stello_graph.service import StelloGraph
 __all__ = ["app_of"]
 
 
-def app_of(graph: StelloGraph) -> Starlette:
-    """A Starlette app that serves `graph`, opens it at start-up and closes it at shutdown."""
+def app_of(graph: StelloGraph, *, opens: bool = True) -> Starlette:
+    """A Starlette app that serves `graph`.
+
+    Args:
+        opens: whether the app opens the service at start-up and closes it at shutdown.
+    """
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         async with graph:
             yield
 
-    return Starlette(routes=_routes(graph), middleware=_middleware(graph), lifespan=lifespan)
+    return Starlette(
+        routes=_routes(graph), middleware=_middleware(graph), lifespan=lifespan if opens else None
+    )
 
 
 def _routes(graph: StelloGraph) -> list[BaseRoute]:

@@ -22,6 +22,7 @@ COMMANDS: Final = ("serve", "migrate", "import", "schema", "doctor")
 UNKNOWN: Final = "mysql://localhost"
 # Nothing listens on the discard port.
 AWAY: Final = "bolt://127.0.0.1:9"
+ROUTED_AWAY: Final = "neo4j://127.0.0.1:9"
 
 Done = subprocess.CompletedProcess[str]
 
@@ -73,6 +74,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
 
 def _failing(folder: Path) -> list[tuple[str, ...]]:
     missing = f"sqlite:///{folder / 'missing.db'}"
+    unusable = f"sqlite:///{folder / 'text.db' / 'in a file.db'}"
+    unmigrated = f"sqlite:///{folder / 'unmigrated.db'}"
     return [
         ("nothing",),
         ("unknown", "fly"),
@@ -81,12 +84,11 @@ def _failing(folder: Path) -> list[tuple[str, ...]]:
             (f"{command}: unknown store", command, *_file(command), "--store", "mysql://x")
             for command in _STORED
         ),
-        *(
-            (f"{command}: store away", command, *_file(command), "--store", AWAY)
-            for command in _STORED
-            if command != "serve"
-        ),
+        *((f"{command}: store away", command, *_file(command), "--store", AWAY) for command in _STORED),
+        ("migrate: routed store away", "migrate", "--store", ROUTED_AWAY),
+        ("serve: no folder", "serve", "--port", "0", "--store", unusable),
         ("migrate: no database", "migrate", "--store", f"sqlite:///{folder / 'text.db'}"),
+        ("serve: not migrated", "serve", "--port", "0", "--no-migrate", "--store", unmigrated),
         ("serve: bad port", "serve", "--port", "99999"),
         ("import: no file", "import", str(folder / "nobody.json")),
         ("import: text", "import", str(folder / "text.txt"), "--store", missing),
@@ -137,12 +139,11 @@ def test_each_command_explains_itself(commands: Commands, command: str, told: tu
         ("unknown option", 2, "No such option: --wings"),
         ("serve: unknown store", 1, 'the store "mysql" is of no known kind'),
         ("doctor: unknown store", 1, 'the store "mysql" is of no known kind'),
-        *(
-            (f"{command}: store away", 1, "the graph database cannot be used now")
-            for command in _STORED
-            if command != "serve"
-        ),
+        *((f"{command}: store away", 1, "the graph database cannot be used now") for command in _STORED),
+        ("migrate: routed store away", 1, "the graph database cannot be used now"),
+        ("serve: no folder", 1, "the database file cannot be opened"),
         ("migrate: no database", 1, "file is not a database"),
+        ("serve: not migrated", 1, "run stello-graph migrate"),
         ("serve: bad port", 1, "port: Input should be less than or equal to 65535"),
         ("import: no file", 2, "does not exist"),
         ("import: text", 1, "this is no file that can be imported; known formats: chatgpt"),

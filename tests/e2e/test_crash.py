@@ -20,7 +20,11 @@ pytestmark = pytest.mark.parametrize("engine", ["sqlite", "neo4j"], indirect=Tru
 QUICK: Final = 5
 SLOW: Final = 15
 TEXT: Final = MIXED * 600
-SETTINGS: Final = {"STELLO_LEASE_SECONDS": "5", "STELLO_RENEW_SECONDS": "0.5"}
+SETTINGS: Final = {
+    "STELLO_LEASE_SECONDS": "5",
+    "STELLO_RENEW_SECONDS": "0.5",
+    "STELLO_FOLLOW_SECONDS": "0.5",
+}
 
 
 async def keep_writing(client: Client, name: str, stored: list[str]) -> None:
@@ -28,6 +32,7 @@ async def keep_writing(client: Client, name: str, stored: list[str]) -> None:
     with contextlib.suppress(httpx.TransportError):
         for number in itertools.count():
             stored.append(await client.create(f"{name}-child-{number}", parentId=f"{name}-0"))
+            await asyncio.sleep(0.02)
 
 
 async def test_nothing_acknowledged_is_lost(

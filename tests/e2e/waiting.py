@@ -21,7 +21,7 @@ async def until(check: Callable[[], T], what: str, *, seconds: float = ...) -> T
 
 async def until(check: Callable[[], Any], what: str, *, seconds: float = 60.0) -> Any:
     """Asks again and again until `check` gives something true, and returns that."""
-    deadline = time.monotonic() + seconds
+    deadline, pause = time.monotonic() + seconds, 0.02
     while True:
         found = check()
         if inspect.isawaitable(found):
@@ -30,4 +30,5 @@ async def until(check: Callable[[], Any], what: str, *, seconds: float = 60.0) -
             return found
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {seconds} s for this in vain: {what}")
-        await asyncio.sleep(0.03)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, 0.3)
