@@ -79,7 +79,7 @@ class _Bench(StelloGraph):
         return "It was called the first one."
 
 
-def _app(graph: StelloGraph) -> Starlette:
+def _app(graph: StelloGraph, *, opens: bool = True) -> Starlette:
     assert isinstance(graph, _Bench)
     counts = graph.engine.counts
 
@@ -88,7 +88,7 @@ def _app(graph: StelloGraph) -> Starlette:
         counts.clear()
         return JSONResponse({"statements": seen, "cpu": time.process_time()})
 
-    app = app_of(graph)
+    app = app_of(graph, opens=opens)
     app.router.routes.insert(0, Route("/bench", told))
     return app
 
