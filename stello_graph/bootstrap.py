@@ -74,17 +74,24 @@ def open_engine(settings: Settings) -> Engine:
 
 
 def open_llm(settings: Settings) -> LLM:
-    """The model provider: Anthropic where there is a key, else the offline model.
+    """The model provider that is named, else Anthropic where there is a key, else the offline model.
 
     Raises:
-        InvalidInput: Anthropic is asked for, but there is no key.
+        InvalidInput: what the named provider needs is missing: a key, a model's name, its SDK.
     """
-    key = _secret(settings.anthropic_api_key)
-    provider = settings.model_provider or ("anthropic" if key else "offline")
-    if provider == "offline":
-        from stello_graph.llm.offline import OfflineLLM
+    match settings.model_provider or ("anthropic" if settings.anthropic_api_key else "offline"):
+        case "anthropic":
+            return _anthropic(settings)
+        case "openai":
+            return _openai(settings)
+        case _:
+            from stello_graph.llm.offline import OfflineLLM
 
-        return OfflineLLM()
+            return OfflineLLM()
+
+
+def _anthropic(settings: Settings) -> LLM:
+    key = _secret(settings.anthropic_api_key)
     if key is None:
         raise InvalidInput("the model provider anthropic needs ANTHROPIC_API_KEY")
     from stello_graph.llm.anthropic import AnthropicLLM
@@ -92,6 +99,21 @@ def open_llm(settings: Settings) -> LLM:
     if settings.model is None:
         return AnthropicLLM(key, base_url=settings.anthropic_base_url)
     return AnthropicLLM(key, base_url=settings.anthropic_base_url, default_model=settings.model)
+
+
+def _openai(settings: Settings) -> LLM:
+    key = _secret(settings.openai_api_key)
+    if key is None and settings.openai_base_url is None:
+        raise InvalidInput(
+            "the model provider openai needs OPENAI_API_KEY, or OPENAI_BASE_URL of a server that takes no key"
+        )
+    if key is None and settings.model is None:
+        raise InvalidInput(f"which model of {settings.openai_base_url}? Name it by STELLO_MODEL")
+    from stello_graph.llm.openai import OpenAILLM
+
+    if settings.model is None:
+        return OpenAILLM(key, base_url=settings.openai_base_url)
+    return OpenAILLM(key, base_url=settings.openai_base_url, default_model=settings.model)
 
 
 def _secret(value: SecretStr | None) -> str | None:

@@ -46,9 +46,9 @@ class Settings(BaseSettings):
         default=(), description="Origins of other front-ends, comma-separated: for CORS and WebSocket"
     )
 
-    model_provider: Literal["anthropic", "offline"] | None = Field(
+    model_provider: Literal["anthropic", "openai", "offline"] | None = Field(
         default=None,
-        description="anthropic or offline; none: anthropic where ANTHROPIC_API_KEY is set, else offline",
+        description="anthropic, openai or offline; none: anthropic where it has a key, else offline",
     )
     model: str | None = Field(
         default=None, description="The model to ask where nobody names another; none: the provider's default"
@@ -62,6 +62,16 @@ class Settings(BaseSettings):
         default=None,
         validation_alias=AliasChoices("anthropic_base_url", "ANTHROPIC_BASE_URL"),
         description="Another address of that API",
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("openai_api_key", "OPENAI_API_KEY"),
+        description="Key of OpenAI's API; a server at OPENAI_BASE_URL may need none",
+    )
+    openai_base_url: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("openai_base_url", "OPENAI_BASE_URL"),
+        description="Address of another server that speaks it, such as http://localhost:8000/v1",
     )
 
     lease_seconds: float = Field(

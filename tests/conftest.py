@@ -3,7 +3,12 @@ from typing import Final
 
 import pytest
 
-pytest_plugins = ["tests.engines", "tests.extras", "tests.model_server.fixtures"]
+pytest_plugins = [
+    "tests.engines",
+    "tests.extras",
+    "tests.model_server.fixtures",
+    "tests.openai_server.fixtures",
+]
 
 FOREIGN: Final = ("STELLO_", "ANTHROPIC_", "OPENAI_")
 

@@ -7,9 +7,10 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from stello_graph.errors import InvalidInput, ModelError, ModelUnavailable
-from stello_graph.llm.anthropic_errors import is_about_thinking, model_error, retry_after
+from stello_graph.llm.anthropic_errors import is_about_thinking, model_error
 from stello_graph.llm.anthropic_form import to_params, window_of, without_thinking
 from stello_graph.llm.anthropic_reply import ReplyBuilder
+from stello_graph.llm.failures import retry_after
 from stello_graph.model.context import ModelRequest, Reply, TextChunk
 
 if TYPE_CHECKING:

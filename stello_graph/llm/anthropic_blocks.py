@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from stello_graph.llm.stored_parts import THINKING, clean, dicts_of
 from stello_graph.model.context import ContextMessage
 
-__all__ = ["dicts_of", "media_blocks", "result_content", "text_block", "text_of"]
+__all__ = ["media_blocks", "result_content", "text_block"]
 
 _SOURCES: dict[tuple[str, str], tuple[str, ...]] = {
     ("image", "base64"): ("media_type", "data"),
@@ -24,13 +25,8 @@ _MEDIA_TYPES = {
 
 
 def text_block(text: str) -> dict[str, Any]:
-    """A text block. A lone surrogate, which JSON can carry and UTF-8 cannot, becomes a question mark."""
-    return {"type": "text", "text": text.encode("utf-8", "replace").decode()}
-
-
-def dicts_of(parts: Any) -> list[dict[str, Any]]:
-    """The blocks among the parts: stored parts are any JSON."""
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list | tuple) else []
+    """A text block, of text that UTF-8 can carry."""
+    return {"type": "text", "text": clean(text)}
 
 
 def media_blocks(parts: Any) -> list[dict[str, Any]]:
@@ -41,13 +37,8 @@ def media_blocks(parts: Any) -> list[dict[str, Any]]:
     return [
         _media(part) or text_block(f"[{part.get('type') or 'attachment'}]")
         for part in dicts_of(parts)
-        if part.get("type") not in ("text", "thinking", "redacted_thinking")
+        if part.get("type") not in ("text", *THINKING)
     ]
-
-
-def text_of(parts: Any) -> str:
-    """The text among the parts of a message that has no text of its own."""
-    return "\n\n".join(str(part.get("text") or "") for part in dicts_of(parts) if part.get("type") == "text")
 
 
 def result_content(result: ContextMessage) -> list[dict[str, Any]]:

@@ -1,15 +1,9 @@
 """What Anthropic's failures mean here. The only place that decides it; it knows statuses, not the SDK."""
 
-import re
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-
 from stello_graph.errors import ContextTooLong, ModelError, ModelRateLimited, ModelRefused, ModelUnavailable
+from stello_graph.llm.failures import reason
 
-__all__ = ["is_about_thinking", "model_error", "retry_after"]
-
-_SECRET = re.compile(r"(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+)", re.IGNORECASE)
+__all__ = ["is_about_thinking", "model_error"]
 
 _STATUS_OF_TYPE = {
     "invalid_request_error": 400,
@@ -47,16 +41,16 @@ def model_error(
     if status < 400:
         status = _STATUS_OF_TYPE.get(type or "", 500)
     details = {} if wait is None else {"retryAfter": wait}
-    reason = _reason(said, secret)
+    because = reason(said, secret)
     if status == 429 and code and code.endswith("spend_limit_reached"):
-        return ModelRefused(f"the provider's spend limit is reached{reason}")
+        return ModelRefused(f"the provider's spend limit is reached{because}")
     if status == 429:
         return ModelRateLimited("the model provider asks to slow down", **details)
     if status >= 500 or status in (408, 409, 499):
         return ModelUnavailable(f"the model provider is overloaded or down ({status})", **details)
     if status == 413 or (status == 400 and _is_too_long(said)):
-        return ContextTooLong(f"the request is longer than the window of {model}{reason}")
-    return ModelRefused(_refusal(status, model, reason))
+        return ContextTooLong(f"the request is longer than the window of {model}{because}")
+    return ModelRefused(_refusal(status, model, because))
 
 
 def is_about_thinking(status: int, said: str | None) -> bool:
@@ -67,19 +61,6 @@ def is_about_thinking(status: int, said: str | None) -> bool:
     return (
         status == 400 and said is not None and "thinking" in said and ("block" in said or "signature" in said)
     )
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, where the headers say so."""
-    try:
-        if milliseconds := headers.get("retry-after-ms"):
-            return max(0.0, float(milliseconds) / 1000)
-        value = headers.get("retry-after", "")
-        if value.replace(".", "", 1).isdigit():
-            return float(value)
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
 
 
 def _refusal(status: int, model: str, reason: str) -> str:
@@ -100,11 +81,3 @@ def _refusal(status: int, model: str, reason: str) -> str:
 def _is_too_long(said: str | None) -> bool:
     text = (said or "").lower()
     return "prompt is too long" in text or "exceed context limit" in text
-
-
-def _reason(said: str | None, secret: str) -> str:
-    if not said:
-        return ""
-    if secret:
-        said = said.replace(secret, "***")
-    return ": " + _SECRET.sub("***", said)[:300]

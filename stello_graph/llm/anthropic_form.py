@@ -6,13 +6,14 @@ ids in its alphabet, and thinking replayed only where it may be, since a block t
 made by another model is refused.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from stello_graph.llm.anthropic_blocks import dicts_of, media_blocks, result_content, text_block, text_of
+from stello_graph.llm.anthropic_blocks import media_blocks, result_content, text_block
 from stello_graph.llm.anthropic_cache import mark_prefixes
+from stello_graph.llm.call_ids import CallIds
+from stello_graph.llm.stored_parts import THINKING, dicts_of, text_of
 from stello_graph.model.context import ContextMessage, ModelRequest, ToolSpec
 from stello_graph.model.message import ToolCall
 
@@ -21,11 +22,7 @@ __all__ = ["to_params", "window_of", "without_thinking"]
 _OPENING = "(The assistant opens the conversation.)"
 _CONTINUE = "(Please go on.)"
 
-_THINKING = ("thinking", "redacted_thinking")
-
 _SNAPSHOT = re.compile(r"-(\d{8}|latest)$")
-
-_ILLEGAL_IN_ID = re.compile(r"[^A-Za-z0-9_-]")
 
 _WINDOWS = {
     "claude-fable-5": 1_000_000,
@@ -73,10 +70,10 @@ def to_params(request: ModelRequest) -> dict[str, Any]:
 
 def without_thinking(params: dict[str, Any]) -> dict[str, Any]:
     """The same parameters without any thinking block: the same object where there is none."""
-    if not any(block["type"] in _THINKING for turn in params["messages"] for block in turn["content"]):
+    if not any(block["type"] in THINKING for turn in params["messages"] for block in turn["content"]):
         return params
     messages = [
-        {**turn, "content": [block for block in turn["content"] if block["type"] not in _THINKING]}
+        {**turn, "content": [block for block in turn["content"] if block["type"] not in THINKING]}
         for turn in params["messages"]
     ]
     return {**params, "messages": messages}
@@ -94,7 +91,7 @@ def _turns(request: ModelRequest) -> tuple[list[_Turn], dict[str, Any] | None]:
     newest = max((i for i, message in enumerate(conversation) if message.role == "user"), default=-1)
     turns: list[_Turn] = []
     anchor: dict[str, Any] | None = None
-    ids = _Ids()
+    ids = CallIds(64)
     for index, message in enumerate(conversation):
         if index == newest and turns:
             anchor = turns[-1].content[-1]
@@ -131,12 +128,12 @@ def _user_blocks(message: ContextMessage) -> list[dict[str, Any]]:
     return media_blocks(message.parts) + ([text_block(text)] if text.strip() else [])
 
 
-def _assistant_blocks(message: ContextMessage, ids: "_Ids", *, keep_thinking: bool) -> list[dict[str, Any]]:
+def _assistant_blocks(message: ContextMessage, ids: CallIds, *, keep_thinking: bool) -> list[dict[str, Any]]:
     blocks = _replayed(message) if keep_thinking else []
     if not blocks and message.content.strip():
         blocks = [text_block(message.content)]
     blocks.extend(_call_block(call, ids) for call in message.tool_calls)
-    if blocks and blocks[-1]["type"] in _THINKING:
+    if blocks and blocks[-1]["type"] in THINKING:
         return []
     return blocks
 
@@ -146,21 +143,21 @@ def _replayed(message: ContextMessage) -> list[dict[str, Any]]:
     blocks = [
         dict(part)
         for part in dicts_of(message.parts)
-        if part.get("type") in _THINKING
+        if part.get("type") in THINKING
         or (part.get("type") == "text" and str(part.get("text") or "").strip())
     ]
     said = "".join(block["text"] for block in blocks if block["type"] == "text")
-    if said.split() != message.content.split() or not any(block["type"] in _THINKING for block in blocks):
+    if said.split() != message.content.split() or not any(block["type"] in THINKING for block in blocks):
         return []
     return blocks
 
 
-def _call_block(call: ToolCall, ids: "_Ids") -> dict[str, Any]:
+def _call_block(call: ToolCall, ids: CallIds) -> dict[str, Any]:
     arguments = call.arguments if isinstance(call.arguments, dict) else {"arguments": call.arguments}
     return {"type": "tool_use", "id": ids.new(call.id), "name": call.name, "input": arguments}
 
 
-def _result_block(result: ContextMessage, ids: "_Ids") -> dict[str, Any]:
+def _result_block(result: ContextMessage, ids: CallIds) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "tool_result", "tool_use_id": ids.current(result.tool_call_id or "")}
     content = result_content(result)
     if content:
@@ -168,29 +165,6 @@ def _result_block(result: ContextMessage, ids: "_Ids") -> dict[str, Any]:
     if result.is_error:
         block["is_error"] = True
     return block
-
-
-class _Ids:
-    """Call ids in the provider's alphabet, each used once: imported ones are often neither."""
-
-    def __init__(self) -> None:
-        self._current: dict[str, str] = {}
-        self._used: set[str] = set()
-
-    def new(self, id: str) -> str:
-        legal = _ILLEGAL_IN_ID.sub("_", id)[:64]
-        if legal != id or not legal:
-            legal += "_" + hashlib.sha256(id.encode("utf-8", "replace")).hexdigest()[:8]
-        unique, count = legal, 1
-        while unique in self._used:
-            count += 1
-            unique = f"{legal}_{count}"
-        self._used.add(unique)
-        self._current[id] = unique
-        return unique
-
-    def current(self, id: str) -> str:
-        return self._current.get(id, id)
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """A Reply out of the events of Anthropic's stream. Pure."""
 
-import json
 from typing import Any
 
 from stello_graph.errors import ContextTooLong, ModelUnavailable
+from stello_graph.llm.arguments import parsed_arguments
 from stello_graph.model.context import Reply, ReplyStop
 from stello_graph.model.message import ToolCall
 from stello_graph.model.values import Usage
@@ -134,7 +134,7 @@ class ReplyBuilder:
                 case "text" | "thinking" as field:
                     block[field] = (block.get(field) or "") + grown
                 case "tool_use" if index in self._pieces:
-                    arguments = _parsed(grown)
+                    arguments = parsed_arguments(grown)
                     cut = cut or arguments is None
                     block["input"] = arguments or {}
             blocks.append(block)
@@ -148,20 +148,3 @@ class ReplyBuilder:
 
 def _call(block: dict[str, Any]) -> ToolCall:
     return ToolCall(id=block["id"], name=block["name"], arguments=block.get("input") or {})
-
-
-def _parsed(text: str) -> dict[str, Any] | None:
-    """The arguments, {} for a call without any, None for JSON that was cut.
-
-    A lone surrogate, which a JSON escape can hold, is no UTF-8, and NaN no JSON: no store takes either.
-    """
-    if not text.strip():
-        return {}
-    try:
-        value = json.loads(text)
-        if not isinstance(value, dict):
-            return None
-        clean = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        return dict(json.loads(clean))
-    except (ValueError, RecursionError):
-        return None

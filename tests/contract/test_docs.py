@@ -24,7 +24,9 @@ def read(path: str) -> str:
 def test_each_setting_is_documented() -> None:
     text = read("docs/settings.md")
     for name, field in Settings.model_fields.items():
-        variable = f"`{name.upper()}`" if name.startswith("anthropic_") else f"`STELLO_{name.upper()}`"
+        variable = (
+            f"`{name.upper()}`" if name.startswith(("anthropic_", "openai_")) else f"`STELLO_{name.upper()}`"
+        )
         assert variable in text, variable
         assert field.description, name
 
