@@ -15,6 +15,7 @@ from stello_graph.model.topology import StarMap, TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import (
+    CompressionDraft,
     DigestPage,
     ForkDraft,
     ForkSource,
@@ -185,6 +186,18 @@ class SessionStore(Protocol):
 
     async def store_digest(self, session_id: str, content: str, *, revision: int, usage: Usage) -> Session:
         """Writes what consolidating gave. Raises Conflict where L2 has another revision by now."""
+        ...
+
+    async def store_compression(
+        self, session_id: str, draft: CompressionDraft, *, usage: Usage, turn: Turn | None = None
+    ) -> Session:
+        """Writes what compressing gave; the turn that does so is named, and may be of an archived session.
+
+        Raises:
+            Conflict: another summary stands by now, what this one covers was trimmed away, or `turn`
+                does not hold the session any more.
+            SessionBusy: a turn holds the session, and none is named.
+        """
         ...
 
     async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:

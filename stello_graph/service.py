@@ -8,6 +8,7 @@ from typing import Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
 from stello_graph.forest.checks import check_range, check_text, idempotency
+from stello_graph.forest.compact import compact_now
 from stello_graph.forest.fork import fork
 from stello_graph.forest.memory import consolidate_now, put_insight, put_memory
 from stello_graph.forest.preview import preview
@@ -208,6 +209,10 @@ class SpaceService:
     async def consolidate(self, session_id: str) -> Session:
         """L3 to L2, now."""
         return await consolidate_now(self.store, self.graph.llm, session_id)
+
+    async def compact(self, session_id: str, keep_last: int = 10) -> Session:
+        """Compresses all but the newest messages, now."""
+        return await self._unless_dead(lambda: compact_now(self.store, self.graph.llm, session_id, keep_last))
 
     async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
         """A cross-link; twice is once."""

@@ -140,6 +140,11 @@ async def consolidate(info: Info, session_id: ID) -> model_session.Session:
     return await _writable(info).consolidate(session_id)
 
 
+async def compact(info: Info, session_id: ID, keep_last: int | None = 10) -> model_session.Session:
+    """A summary in place of the older messages."""
+    return await _writable(info).compact(session_id, given(keep_last, 10))
+
+
 async def add_ref(info: Info, from_id: ID, to_id: ID) -> model_topology.TopologyNode:
     """A cross-link."""
     return await _writable(info).add_ref(from_id, to_id)
@@ -225,6 +230,11 @@ class Mutation:
     clear_insight = strawberry.mutation(resolver=clear_insight, graphql_type=Session)
     consolidate = strawberry.mutation(
         resolver=consolidate, graphql_type=Session, description="L3 to L2, now."
+    )
+    compact = strawberry.mutation(
+        resolver=compact,
+        graphql_type=Session,
+        description="Compresses the transcript up to the newest keepLast messages now, whatever its size.",
     )
     trim_messages = strawberry.mutation(
         resolver=trim_messages,

@@ -12,6 +12,7 @@ from stello_graph.model.turn import StopReason, Turn, TurnError, TurnStatus
 from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrategy, Usage, Value
 
 __all__ = [
+    "CompressionDraft",
     "DigestPage",
     "ForkDraft",
     "ForkSource",
@@ -25,6 +26,22 @@ __all__ = [
     "TurnExpired",
     "TurnJoined",
 ]
+
+
+class CompressionDraft(Value):
+    """A summary of all messages up to and including `through_seq`.
+
+    Attributes:
+        tokens: what the summary takes.
+        first_seq: the first message that it covers, besides those of the summary that it extends.
+        extends: the `through_seq` of that summary, 0 where there was none.
+    """
+
+    summary: str
+    through_seq: int
+    tokens: int
+    first_seq: int
+    extends: int = 0
 
 
 class Idempotency(Value):

@@ -1,11 +1,12 @@
-"""L2 and insights."""
+"""L2, insights and compressions."""
 
 from typing import Any
 
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.session import Session
+from stello_graph.model.turn import Turn
 from stello_graph.model.values import Usage
-from stello_graph.model.writes import DigestPage, SessionFilter
+from stello_graph.model.writes import CompressionDraft, DigestPage, SessionFilter
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query, named
@@ -15,6 +16,7 @@ __all__ = ["DigestRepository", "MemoryRepository"]
 
 PUT = named("memory/put")
 STORE_DIGEST = named("memory/store_digest")
+STORE_COMPRESSION = named("memory/store_compression")
 PUT_INSIGHT = named("memory/put_insight")
 CLEAR_INSIGHT = named("memory/clear_insight")
 DIGESTS = named("memory/digests")
@@ -43,6 +45,34 @@ class MemoryRepository(Repository):
             raise Conflict(
                 f'the memory of session "{session_id}" was changed meanwhile; it was left as it is'
             )
+        return rows.session(row)
+
+    async def store_compression(
+        self, session_id: str, draft: CompressionDraft, *, usage: Usage, turn: Turn | None = None
+    ) -> Session:
+        """See SessionStore."""
+        found = await self._change(
+            STORE_COMPRESSION,
+            session_id,
+            {"by": "compress", "throughSeq": draft.through_seq},
+            turnKey=None if turn is None else self._key(turn.id),
+            fence=None if turn is None else turn.fence,
+            extends=draft.extends,
+            firstSeq=draft.first_seq,
+            throughSeq=draft.through_seq,
+            summary=draft.summary,
+            tokens=draft.tokens,
+            usage=usage.model_dump(by_alias=True),
+        )
+        row = self._checked(found, session_id)
+        match row["outcome"]:
+            case "LOST":
+                raise Conflict(f'session "{session_id}" is no longer held by the turn that compressed it')
+            case "CHANGED":
+                raise Conflict(
+                    f'the transcript of session "{session_id}" was compressed or trimmed meanwhile; '
+                    "it was left as it is"
+                )
         return rows.session(row)
 
     async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:

@@ -8,7 +8,14 @@ from stello_graph.model.message import Draft, Message, MessageRole, ToolCall
 from stello_graph.model.session import Session
 from stello_graph.model.turn import StopReason, Turn, TurnStatus
 from stello_graph.model.values import Usage
-from stello_graph.model.writes import ForkDraft, Idempotency, SessionDraft, TurnBegun, TurnEnd
+from stello_graph.model.writes import (
+    CompressionDraft,
+    ForkDraft,
+    Idempotency,
+    SessionDraft,
+    TurnBegun,
+    TurnEnd,
+)
 from stello_graph.ports import SpaceStore
 
 LEASE = 60.0
@@ -46,6 +53,12 @@ def tool_group(results: int = 2) -> list[Draft]:
 
 def many(count: int) -> list[Draft]:
     return [said(f"message {n}") if n % 2 else told(f"message {n}") for n in range(1, count + 1)]
+
+
+def summary_of(through_seq: int, extends: int = 0, summary: str = "摘要") -> CompressionDraft:
+    return CompressionDraft(
+        summary=summary, through_seq=through_seq, tokens=2, first_seq=extends + 1, extends=extends
+    )
 
 
 def key(value: str = "key", input_hash: str = "input") -> Idempotency:

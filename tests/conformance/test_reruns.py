@@ -7,7 +7,7 @@ import pytest
 
 from stello_graph.errors import StelloError
 from stello_graph.ids import new_id
-from stello_graph.model.values import SessionStatus
+from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row
@@ -27,6 +27,7 @@ from tests.conformance.drafts import (
     many,
     root,
     said,
+    summary_of,
     told,
     tool_group,
     usage,
@@ -129,6 +130,8 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     assert (await twice.put_memory(made.id, "m")).memory_revision == 1
     assert (await twice.store_digest(made.id, "d", revision=1, usage=usage(3))).usage == usage(3)
     await refused(twice.store_digest(made.id, "d", revision=1, usage=usage(3)))
+    assert (await twice.store_compression(made.id, summary_of(4), usage=Usage())).compression is not None
+    await refused(twice.store_compression(made.id, summary_of(4), usage=usage(3)))
     put = await twice.put_insight(made.id, "i", None)
     assert put.insight is not None
     assert put.insight.revision == 1

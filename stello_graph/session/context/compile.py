@@ -8,9 +8,9 @@ from stello_graph.model.values import SessionRole, Value
 from stello_graph.session.context.patches import Patch, patch, patch_of
 from stello_graph.session.context.render import Invocation, render
 from stello_graph.session.context.tokens import measure
-from stello_graph.session.context.transcript import transcript_of
+from stello_graph.session.context.transcript import Transcript, transcript_of
 
-__all__ = ["Compiled", "compile_context", "running_turn"]
+__all__ = ["Compiled", "compile_context", "compile_transcript", "running_turn"]
 
 
 class Compiled(Value):
@@ -48,6 +48,26 @@ def compile_context(
         tools: those that the request offers.
         shared_memory_index: rendered, where the Space shares memory.
     """
+    return compile_transcript(
+        conversation,
+        patch(transcript_of(conversation, content), patches),
+        insight=insight,
+        max_context_tokens=max_context_tokens,
+        tools=tools,
+        shared_memory_index=shared_memory_index,
+    )
+
+
+def compile_transcript(
+    conversation: Conversation,
+    transcript: Transcript,
+    *,
+    insight: str | None,
+    max_context_tokens: int,
+    tools: Sequence[ToolSpec] = (),
+    shared_memory_index: str | None = None,
+) -> Compiled:
+    """As `compile_context`, of a transcript that the patches and the user's input are a part of already."""
     session = conversation.session
     prompt = session.system_prompt if session.system_prompt is not None else conversation.config.system_prompt
     invocation = Invocation(
@@ -58,8 +78,7 @@ def compile_context(
         insight=insight or "",
         tools=tuple(tools),
     )
-    transcript = transcript_of(conversation, content)
-    messages = render(invocation, patch(transcript, patches))
+    messages = render(invocation, transcript)
     estimated = measure(messages, invocation.tools)
     return Compiled(
         messages=messages,

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from stello_graph.errors import InvalidInput
 from stello_graph.model.message import Draft, Message, MessageRole, ToolCall
-from stello_graph.session.context.pairing import answers, is_result
+from stello_graph.session.context.pairing import Line, answers, is_result
 
-__all__ = ["check_whole", "cuts_group", "last_whole", "newest_whole"]
+__all__ = ["check_whole", "cuts_group", "last_whole", "newest_whole", "whole_cuts"]
 
 
 def cuts_group(messages: Sequence[Message], seq: int) -> bool:
@@ -49,6 +49,17 @@ def newest_whole(messages: Sequence[Message], keep_last: int) -> int:
     return last_whole(messages, messages[-keep_last - 1].seq) + 1
 
 
+def whole_cuts(lines: Sequence[Line]) -> list[int]:
+    """The lengths that a beginning of `lines` may have without cutting a tool group, from 0 on."""
+    ends = dict(_groups(lines))
+    cuts, reach = [0], -1.0
+    for length in range(1, len(lines) + 1):
+        reach = max(reach, ends.get(length - 1, -1.0))
+        if reach < length:
+            cuts.append(length)
+    return cuts
+
+
 def check_whole(drafts: Sequence[Draft]) -> None:
     """Checks that messages can be appended as they are: each says something, and tool groups are whole.
 
@@ -69,15 +80,21 @@ def check_whole(drafts: Sequence[Draft]) -> None:
 
 def _spans(messages: Sequence[Message]) -> Iterator[tuple[int, float]]:
     """First and last seq of each group. One that still waits for results at the end has no last."""
-    found = answers(messages)
-    spoken = max((index for index, m in enumerate(messages) if not is_result(m)), default=-1)
-    for index, message in enumerate(messages):
-        if not message.tool_calls or is_result(message):
+    for first, last in _groups(messages):
+        yield messages[first].seq, last if last == math.inf else messages[int(last)].seq
+
+
+def _groups(lines: Sequence[Line]) -> Iterator[tuple[int, float]]:
+    """First and last index of each group. One that still waits for results at the end has no last."""
+    found = answers(lines)
+    spoken = max((index for index, line in enumerate(lines) if not is_result(line)), default=-1)
+    for index, line in enumerate(lines):
+        if not line.tool_calls or is_result(line):
             continue
-        places = [found.get((index, number)) for number in range(len(message.tool_calls))]
-        results = [messages[place].seq for place in places if place is not None]
+        places = [found.get((index, number)) for number in range(len(line.tool_calls))]
+        results = [place for place in places if place is not None]
         waits = index == spoken and len(results) < len(places)
-        yield message.seq, math.inf if waits else max(results, default=message.seq)
+        yield index, math.inf if waits else max(results, default=index)
 
 
 def _take(waiting: list[ToolCall], result: Draft, where: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from stello_graph.model.context import ContextMessage, ToolSpec
 from stello_graph.model.values import Usage
 
-__all__ = ["estimate", "measure", "tokens_of"]
+__all__ = ["beginning_of", "estimate", "measure", "tokens_of"]
 
 _MESSAGE = 4
 _CALL = 8
@@ -25,6 +25,18 @@ def tokens_of(text: str) -> int:
     if text.isascii():
         return -(-len(text) // 4)
     return -(-(3 * len(text.encode("utf-8", "surrogatepass")) - len(text)) // 8)
+
+
+def beginning_of(text: str, budget: int) -> str:
+    """The longest beginning of `text` that takes at most `budget` tokens; one character at least."""
+    longest = 4 * max(budget, 0)
+    if len(text) <= longest and tokens_of(text) <= budget:
+        return text
+    low, high = 1, max(min(len(text), longest), 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if tokens_of(text[:middle]) <= budget else (low, middle - 1)
+    return text[:low]
 
 
 def estimate(messages: Sequence[ContextMessage], tools: Sequence[ToolSpec] = ()) -> int:

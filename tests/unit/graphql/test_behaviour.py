@@ -357,3 +357,18 @@ async def test_two_mutations_of_one_request_see_each_other(api: Api) -> None:
       b: updateSession(id: "s", input: {label: "b"}) { node { label } }
     }"""
     assert await api.ask(document) == {"a": {"node": {"label": "a"}}, "b": {"node": {"label": "b"}}}
+
+
+async def test_compact(api: Api) -> None:
+    """Ten messages stay by default, also where null is given; the rest has a summary of its place."""
+    await filled(api, "s", 12)
+    document = """mutation($keep: Int) { compact(sessionId: "s", keepLast: $keep) {
+      messageCount compression { summary throughSeq tokens createdAt }
+    } }"""
+    compacted = (await api.ask(document, keep=None))["compact"]
+    assert compacted["messageCount"] == 12
+    assert compacted["compression"]["throughSeq"] == 2
+    assert compacted["compression"]["summary"]
+    assert (await api.refused(document, keep=-1))["code"] == "INVALID_INPUT"
+    api.scope = KeyScope.READ
+    assert (await api.refused(document, keep=0))["code"] == "FORBIDDEN"

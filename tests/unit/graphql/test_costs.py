@@ -77,6 +77,14 @@ async def test_a_fork_is_two_statements(api: Api) -> None:
     assert await api.cost(document) == ["sessions/fork_source", "sessions/fork"]
 
 
+async def test_compact_is_two_statements_and_one_where_nothing_is_to_do(api: Api) -> None:
+    await forest(api)
+    await talk(api, "a")
+    document = 'mutation { compact(sessionId: "a", keepLast: 0) { compression { throughSeq } } }'
+    assert await api.cost(document) == ["sessions/conversation", "memory/store_compression"]
+    assert await api.cost(document) == ["sessions/conversation"]
+
+
 async def test_fields_of_many_nodes_are_one_query_each(api: Api) -> None:
     await forest(api)
     document = """{ getChildren(parentId: "a") {

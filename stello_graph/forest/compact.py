@@ -1,0 +1,35 @@
+"""Compressing by hand."""
+
+from stello_graph.errors import SessionArchived, SessionBusy
+from stello_graph.forest.checks import check_range
+from stello_graph.ids import check_id
+from stello_graph.model.session import Session
+from stello_graph.model.values import SessionStatus
+from stello_graph.ports import LLM, SpaceStore
+from stello_graph.session.compression import compact
+from stello_graph.session.summaries import Compress
+
+__all__ = ["compact_now"]
+
+
+async def compact_now(
+    store: SpaceStore, llm: LLM, session_id: str, keep_last: int, compress: Compress | None = None
+) -> Session:
+    """Compresses all but the newest messages. Where that is nothing, the session is answered unchanged.
+
+    Raises:
+        ModelError: the model failed; what stood before stays.
+        SessionBusy: a turn holds the session.
+        Conflict: somebody compressed or trimmed it meanwhile; theirs stays.
+    """
+    check_range(keep_last, "keepLast", 0)
+    conversation = await store.conversation(check_id(session_id))
+    session = conversation.session
+    if session.status is SessionStatus.ARCHIVED:
+        raise SessionArchived.of(session_id)
+    if session.open_turn_id is not None:
+        raise SessionBusy.of(session_id, session.open_turn_id)
+    draft, usage = await compact(llm, conversation, keep_last, compress)
+    if draft is None:
+        return session
+    return await store.store_compression(session_id, draft, usage=usage)
