@@ -12,7 +12,7 @@ from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.session import Session
 from stello_graph.model.space import Space
 from stello_graph.model.topology import StarMap, TopologyNode
-from stello_graph.model.turn import Turn
+from stello_graph.model.turn import Turn, TurnStatus
 from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import (
     CompressionDraft,
@@ -276,6 +276,10 @@ class SpaceStore(SessionStore, Protocol):
 
     async def leave(self, session_id: str, holder: str) -> Session:
         """Nothing happens where the holder was not in the session."""
+        ...
+
+    async def turns_by_status(self, status: TurnStatus, *, first: int) -> list[Turn]:
+        """The newest turns of the whole Space with that status, newest first."""
         ...
 
     async def nodes(self, ids: Sequence[str]) -> dict[str, TopologyNode]:

@@ -16,5 +16,6 @@ CREATE INDEX session_root IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.rootId,
 CREATE INDEX session_event IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.eventSeq);
 CREATE INDEX node_depth IF NOT EXISTS FOR (n:TopologyNode) ON (n.spaceId, n.depth, n.index);
 CREATE INDEX open_turn_lease IF NOT EXISTS FOR (n:OpenTurn) ON (n.leaseUntil);
+CREATE INDEX turn_status IF NOT EXISTS FOR (n:Turn) ON (n.spaceId, n.status, n.startedAt, n.key);
 CREATE INDEX idempotency_of IF NOT EXISTS FOR (n:Idempotency) ON (n.sk);
 CREATE INDEX holder_of IF NOT EXISTS FOR (n:Holder) ON (n.sk);

@@ -161,6 +161,7 @@ CREATE TABLE turn (
 );
 CREATE UNIQUE INDEX turn_of ON turn (sk, number);
 CREATE INDEX turn_lease ON turn (leaseUntil) WHERE leaseUntil IS NOT NULL;
+CREATE INDEX turn_status ON turn (spaceId, status, startedAt, key);
 
 CREATE TABLE idempotency (
   key TEXT PRIMARY KEY,

@@ -8,7 +8,7 @@ from stello_graph.forest.checks import check_range
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
-from stello_graph.graphql.enums import SessionRole, SessionStatus
+from stello_graph.graphql.enums import SessionRole, SessionStatus, TurnStatus
 from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
@@ -115,6 +115,11 @@ async def get_turn(info: Info, id: ID) -> model_turn.Turn | None:
     return await info.context.loaders.turn.load(check_id(id))
 
 
+async def turns_by_status(info: Info, status: TurnStatus, first: int | None = 50) -> list[model_turn.Turn]:
+    """The newest turns of the Space with one status."""
+    return await info.context.space().store.turns_by_status(status, first=page_size(first, 50))
+
+
 async def context_preview(info: Info, session_id: ID, content: str) -> Compiled:
     """What the model would see next."""
     return await info.context.space().preview(session_id, content)
@@ -160,6 +165,11 @@ class Query:
         "changedAfter to what moved since an eventSeq.",
     )
     turn = strawberry.field(resolver=get_turn, graphql_type=Turn | None)
+    turns_by_status = strawberry.field(
+        resolver=turns_by_status,
+        graphql_type=list[Turn],
+        description="Newest first; with AWAITING_CONFIRMATION, the inbox of confirmations.",
+    )
     context_preview = strawberry.field(resolver=context_preview, graphql_type=ContextPreview)
     space = strawberry.field(resolver=get_space, graphql_type=Space)
     me = strawberry.field(resolver=me, graphql_type=Viewer, description="Who asks.")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from stello_graph.errors import NotFound
 from stello_graph.ids import new_id
 from stello_graph.model.message import Draft, Message
-from stello_graph.model.turn import Turn
+from stello_graph.model.turn import Turn, TurnStatus
 from stello_graph.model.writes import Idempotency, TurnBegun, TurnEnd, TurnExpired, TurnJoined
 from stello_graph.store import rows
 from stello_graph.store.queries import named
@@ -18,6 +18,7 @@ RENEW = named("turns/renew")
 CANCEL = named("turns/cancel")
 END = named("turns/end")
 GET = named("turns/get")
+BY_STATUS = named("turns/by_status")
 OF_SESSIONS = named("turns/of_sessions")
 MESSAGES = named("turns/messages")
 
@@ -122,6 +123,11 @@ class TurnRepository(Repository):
         keys = [self._key(id) for id in session_ids]
         found = await self._engine.read(OF_SESSIONS, keys=keys, before=before, first=first)
         return {self._id(row["key"]): [rows.turn(turn) for turn in row["turns"]] for row in found}
+
+    async def turns_by_status(self, status: TurnStatus, *, first: int) -> list[Turn]:
+        """See SpaceStore."""
+        found = await self._engine.read(BY_STATUS, space=self._space_id, status=status, first=first)
+        return [rows.turn(row) for row in found]
 
     async def turn_messages(self, turn_ids: Sequence[str]) -> dict[str, list[Message]]:
         """See SessionStore."""

@@ -58,6 +58,10 @@ class Database(Protocol):
         """Adds many children at once, without their events."""
         ...
 
+    def plant_turns(self, space_id: str, turn_id: str, count: int) -> None:
+        """Adds copies of a turn: one more a second."""
+        ...
+
     def schema(self) -> dict[str, str]:
         """What each constraint, index, table and the like is."""
         ...
@@ -154,6 +158,17 @@ class SqliteDatabase:
             places = {"count": len(ids), "key": f"{space_id}/{parent_id}"}
             text = "UPDATE topology_node SET nextIndex = :count, childCount = :count WHERE key = :key"
             connection.execute(text, places)
+            connection.execute("COMMIT")
+
+    def plant_turns(self, space_id: str, turn_id: str, count: int) -> None:
+        """See Database."""
+        turn = next(row for row in self.snapshot(space_id)["turn"] if row["id"] == turn_id)
+        copies = _copies(turn, count)
+        names = ", ".join(f'"{name}"' for name in copies[0])
+        values = ", ".join(f":{name}" for name in copies[0])
+        with self._connected() as connection:
+            connection.execute("BEGIN")
+            connection.executemany(f"INSERT INTO turn ({names}) VALUES ({values})", copies)
             connection.execute("COMMIT")
 
     def schema(self) -> dict[str, str]:
@@ -253,6 +268,16 @@ class Neo4jDatabase:
             params = {"parent": f"{space_id}/{parent_id}", "sessions": sessions, "nodes": nodes}
             session.run(text, params).consume()
 
+    def plant_turns(self, space_id: str, turn_id: str, count: int) -> None:
+        """See Database."""
+        turn = next(row for row in self.snapshot(space_id)["turn"] if row["id"] == turn_id)
+        text = (
+            "MATCH (s:Session {key: $sk}) UNWIND $copies AS copy "
+            "CREATE (s)-[:HAS_TURN]->(t:Turn) SET t = copy"
+        )
+        with self._driver.session() as session:
+            session.run(text, {"sk": turn["sk"], "copies": _copies(turn, count)}).consume()
+
     def schema(self) -> dict[str, str]:
         """See Database."""
         fields = "YIELD name, type, entityType, labelsOrTypes, properties"
@@ -307,6 +332,20 @@ def _bound(params: Row) -> Row:
         name: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | tuple) else value
         for name, value in params.items()
     }
+
+
+def _copies(turn: Row, count: int) -> list[Row]:
+    stored = {name: value for name, value in turn.items() if name != "open"}
+    return [
+        stored
+        | {
+            "key": f"{turn['key']}-{n}",
+            "id": f"{turn['id']}-{n}",
+            "number": turn["number"] + n,
+            "startedAt": turn["startedAt"] + n * 1_000_000,
+        }
+        for n in range(1, count + 1)
+    ]
 
 
 def _children(stored: Snapshot, parent_id: str, ids: Sequence[str]) -> tuple[list[Row], list[Row]]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stello_graph.ids import new_id
+from stello_graph.model.turn import TurnStatus
 from stello_graph.model.writes import ImportDraft, SessionFilter
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import Row
@@ -65,7 +66,8 @@ async def planted(store: GraphStore, database: Database, children: int, messages
     await space.import_session(
         ImportDraft(id=talker, label="Talker", turn_count=0, messages=tuple(many(messages)))
     )
-    await exchange(space, talker)
+    turn = await exchange(space, talker)
+    database.plant_turns(space_id, turn.id, messages)
     parent = (await create(space, "Parent")).id
     ids = tuple(f"child-{place:06}" for place in range(children))
     database.plant(space_id, parent, ids)
@@ -136,6 +138,7 @@ READS: dict[str, Call] = {
         forest.talker, max_depth=None, max_nodes=50, include_archived=False
     ),
     "source of a fork": lambda space, forest: space.fork_source(forest.talker, 50),
+    "turns by status": lambda space, _: space.turns_by_status(TurnStatus.COMPLETED, first=50),
     "turns": lambda space, forest: space.turns_of([forest.talker], before=ALL, first=10),
 }
 

@@ -55,7 +55,8 @@ async def test_by_several_at_once(database: Database, open_engine: OpenEngine) -
 async def test_the_same_steps(language: str) -> None:
     """Both languages have the same steps."""
     assert [step.name for step in migrations(language)] == NAMES  # type: ignore[arg-type]
-    assert [step.version for step in migrations(language)] == list(range(1, len(NAMES) + 1))  # type: ignore[arg-type]
+    versions = [step.version for step in migrations(language)]  # type: ignore[arg-type]
+    assert versions == sorted(set(versions))
 
 
 async def test_a_migrated_database_works(store: GraphStore) -> None:

@@ -372,3 +372,29 @@ async def test_compact(api: Api) -> None:
     assert (await api.refused(document, keep=-1))["code"] == "INVALID_INPUT"
     api.scope = KeyScope.READ
     assert (await api.refused(document, keep=0))["code"] == "FORBIDDEN"
+
+
+async def test_turns_by_status_are_the_newest_of_the_whole_space(api: Api) -> None:
+    """Newest first over all sessions; first is bounded; a status that there is not is refused."""
+    for id in ("a", "b"):
+        await create(api, id=id)
+    ids = []
+    for session in ("a", "b", "a"):
+        sent = await api.ask(
+            'mutation($id: ID!) { send(input: {sessionId: $id, content: "hello"}) { id } }', id=session
+        )
+        ids.append(sent["send"]["id"])
+    document = "query($first: Int) { turnsByStatus(status: COMPLETED, first: $first) { id sessionId } }"
+
+    found = (await api.ask(document))["turnsByStatus"]
+
+    assert [(turn["id"], turn["sessionId"]) for turn in found] == [
+        (ids[2], "a"),
+        (ids[1], "b"),
+        (ids[0], "a"),
+    ]
+    assert (await api.ask(document, first=1))["turnsByStatus"] == found[:1]
+    assert (await api.ask("{ turnsByStatus(status: RUNNING) { id } }"))["turnsByStatus"] == []
+    assert (await api.refused(document, first=1001))["code"] == "LIMIT_EXCEEDED"
+    assert (await api.refused(document, first=-1))["code"] == "INVALID_INPUT"
+    assert (await api.refused("{ turnsByStatus(status: SLEEPING) { id } }"))["code"] == "INVALID_INPUT"

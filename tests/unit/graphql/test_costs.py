@@ -160,3 +160,13 @@ async def test_writes_of_one_session_are_one_statement(api: Api) -> None:
         'removeRef(fromId: "a", toId: "b")': "topology/remove_ref",
     }.items():
         assert await api.cost(f"mutation {{ {mutation} {{ id }} }}") == [query], mutation
+
+
+async def test_turns_by_status_are_one_query_and_one_more_for_all_messages(api: Api) -> None:
+    await forest(api)
+    for id in ("a", "b"):
+        await talk(api, id)
+    document = "{ turnsByStatus(status: COMPLETED) { id status startedAt } }"
+    assert await api.cost(document) == ["turns/by_status"]
+    document = "{ turnsByStatus(status: COMPLETED, first: 2) { id reply { content } messages { seq } } }"
+    assert await api.cost(document) == ["turns/by_status", "turns/messages"]
