@@ -200,6 +200,10 @@ class SessionStore(Protocol):
         """
         ...
 
+    async def count_usage(self, session_id: str, usage: Usage) -> None:
+        """Counts for session and Space what a model took whose work was not stored."""
+        ...
+
     async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
         """Replaces the pending insight."""
         ...

@@ -1,6 +1,7 @@
 """Compressing by hand."""
 
 from stello_graph.errors import SessionArchived, SessionBusy
+from stello_graph.forest.accounts import stored_or_counted
 from stello_graph.forest.checks import check_range
 from stello_graph.ids import check_id
 from stello_graph.model.session import Session
@@ -32,4 +33,7 @@ async def compact_now(
     draft, usage = await compact(llm, conversation, keep_last, compress)
     if draft is None:
         return session
-    return await store.store_compression(session_id, draft, usage=usage)
+    made = draft
+    return await stored_or_counted(
+        store, session_id, usage, lambda: store.store_compression(session_id, made, usage=usage)
+    )

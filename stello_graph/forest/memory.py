@@ -1,6 +1,7 @@
 """Digests and insights."""
 
 from stello_graph.errors import ModelRefused, SessionArchived
+from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_text
 from stello_graph.ids import check_id
 from stello_graph.model.session import Session
@@ -41,7 +42,11 @@ async def consolidate_now(store: SpaceStore, llm: LLM, session_id: str) -> Sessi
         raise SessionArchived.of(session_id)
     digest, usage = await consolidate(llm, conversation)
     if digest is None and usage.llm_calls:
+        await count(store, session_id, usage)
         raise ModelRefused("the model gave no digest; the old one stays")
     if digest is None:
         return session
-    return await store.store_digest(session_id, digest, revision=session.memory_revision, usage=usage)
+    made, revision = digest, session.memory_revision
+    return await stored_or_counted(
+        store, session_id, usage, lambda: store.store_digest(session_id, made, revision=revision, usage=usage)
+    )

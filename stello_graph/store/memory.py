@@ -17,6 +17,7 @@ __all__ = ["DigestRepository", "MemoryRepository"]
 PUT = named("memory/put")
 STORE_DIGEST = named("memory/store_digest")
 STORE_COMPRESSION = named("memory/store_compression")
+COUNT_USAGE = named("memory/count_usage")
 PUT_INSIGHT = named("memory/put_insight")
 CLEAR_INSIGHT = named("memory/clear_insight")
 DIGESTS = named("memory/digests")
@@ -74,6 +75,19 @@ class MemoryRepository(Repository):
                     "it was left as it is"
                 )
         return rows.session(row)
+
+    async def count_usage(self, session_id: str, usage: Usage) -> None:
+        """See SessionStore."""
+        event = self._event()
+        found = await self._engine.write(
+            COUNT_USAGE,
+            space=self._space_id,
+            key=self._key(session_id),
+            op=event["op"],
+            receiptKey=event["eventKey"],
+            usage=usage.model_dump(by_alias=True),
+        )
+        self._checked(found, session_id)
 
     async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
         """See SessionStore."""

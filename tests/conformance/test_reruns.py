@@ -132,6 +132,8 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     await refused(twice.store_digest(made.id, "d", revision=1, usage=usage(3)))
     assert (await twice.store_compression(made.id, summary_of(4), usage=Usage())).compression is not None
     await refused(twice.store_compression(made.id, summary_of(4), usage=usage(3)))
+    await twice.count_usage(made.id, usage(2))
+    await refused(twice.count_usage("nobody", usage(2)))
     put = await twice.put_insight(made.id, "i", None)
     assert put.insight is not None
     assert put.insight.revision == 1
@@ -150,7 +152,7 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
         1,
         8,
         None,
-        usage(3) + usage(1),
+        usage(3) + usage(2) + usage(1),
     )
     dead = await begin(twice, made.id, lease=0.0)
     await asyncio.sleep(0.01)

@@ -74,6 +74,7 @@ async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, da
         lambda: stranger.put_memory(mine.id, "x"),
         lambda: stranger.store_digest(mine.id, "x", revision=1, usage=usage(1)),
         lambda: stranger.store_compression(mine.id, summary_of(1), usage=usage(1)),
+        lambda: stranger.count_usage(mine.id, usage(1)),
         lambda: stranger.put_insight(mine.id, "x", None),
         lambda: stranger.clear_insight(mine.id),
         lambda: stranger.update_session(mine.id, {"label": "x"}),

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from stello_graph.errors import Conflict, ModelRefused, ModelUnavailable, SessionArchived
+from stello_graph.errors import Conflict, ModelRefused, ModelUnavailable, NotFound, SessionArchived
 from stello_graph.llm.scripted import Pause, ScriptedLLM
 from stello_graph.model.requests import CreateSession, Send
 from stello_graph.model.values import Usage
@@ -73,3 +73,38 @@ async def test_archived_sessions_are_not_consolidated(open_graph: OpenGraph) -> 
     await space.archive("s")
     with pytest.raises(SessionArchived):
         await space.consolidate("s")
+
+
+@pytest.mark.parametrize("fault", ["  ", "by hand", "archived"])
+async def test_work_that_is_not_stored_is_paid_for(open_graph: OpenGraph, fault: str) -> None:
+    """A digest that is empty or comes too late has cost its call: session and Space say so."""
+    took = Usage(input_tokens=7, llm_calls=1)
+    pause = Pause()
+    script: list[object] = [["" if fault == "  " else "made", pause, "  "]]
+    space = await talked(open_graph, ScriptedLLM(script, usage=took))  # type: ignore[arg-type]
+    working = asyncio.create_task(space.consolidate("s"))
+    await pause.reached.wait()
+    if fault == "by hand":
+        await space.put_memory("s", "by hand")
+    if fault == "archived":
+        await space.archive("s")
+    pause.over.set()
+
+    with pytest.raises((ModelRefused, Conflict, SessionArchived)):
+        await working
+
+    session = (await space.store.sessions(["s"]))["s"]
+    assert session.usage == took + took == (await space.store.space()).usage
+
+
+async def test_a_session_deleted_meanwhile_is_no_error_of_its_own(open_graph: OpenGraph) -> None:
+    """There is nothing left to count for."""
+    pause = Pause()
+    space = await talked(open_graph, ScriptedLLM([["made", pause]]))
+    working = asyncio.create_task(space.consolidate("s"))
+    await pause.reached.wait()
+    await space.delete("s", 1)
+    pause.over.set()
+
+    with pytest.raises(NotFound):
+        await working
