@@ -1,7 +1,8 @@
-// purpose: All that compiling a session's context needs: session, Space, and the transcript that no compression covers.
+// purpose: All that compiling a session's context needs: session, Space, the transcript that no compression covers, the index of
+//   shared memory where the Space has it on, and the skills.
 // access: read
 // params: space, key
-// returns: session.*, space, transcript
+// returns: session.*, space, transcript, sharedMemories, storedSkills
 MATCH (sp:Space {id: $space})
 MATCH (s:Session {key: $key})
 CALL (s) {
@@ -11,4 +12,20 @@ CALL (s) {
   WITH r, m ORDER BY r.sk, r.seq
   RETURN collect(m {.*, seq: r.seq}) AS transcript
 }
-RETURN collect(s {.*, space: sp {.*}, transcript: transcript}) AS rows
+CALL (sp) {
+  WITH sp WHERE sp.sharedMemory
+  MATCH (n:SharedMemory)
+  USING INDEX SEEK n:SharedMemory(spaceId, place)
+  WHERE n.spaceId = $space AND n.place >= 0
+  WITH n ORDER BY n.spaceId, n.place
+  RETURN collect(n {.id, .summary, .updatedAt}) AS sharedMemories
+}
+CALL () {
+  MATCH (n:Skill)
+  USING INDEX SEEK n:Skill(spaceId, place)
+  WHERE n.spaceId = $space AND n.place >= 0
+  WITH n ORDER BY n.spaceId, n.place
+  RETURN collect(n {.id, .description}) AS storedSkills
+}
+RETURN collect(s {.*, space: sp {.*}, transcript: transcript, sharedMemories: sharedMemories,
+  storedSkills: storedSkills}) AS rows

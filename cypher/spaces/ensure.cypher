@@ -4,7 +4,7 @@
 // returns: space.*
 WITH datetime.realtime() AS clock
 MERGE (sp:Space {id: $id})
-ON CREATE SET sp += {name: $name, config: $config, revision: 0, nextRootIndex: 0, eventSeq: 0, sessionCount: 0,
+ON CREATE SET sp += {name: $name, config: $config, sharedMemory: false, revision: 0, nextRootIndex: 0, eventSeq: 0, sessionCount: 0,
   inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
   createdAt: clock.epochSeconds * 1000000 + clock.microsecond}
 MERGE (:DeleteLock {key: $id})

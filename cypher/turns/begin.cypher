@@ -50,6 +50,22 @@ CALL (s, t, outcome) {
     WITH r, m ORDER BY r.sk, r.seq
     RETURN collect(m {.*, seq: r.seq}) AS transcript
   }
-  RETURN collect(s {.*, space: sp {.*}, transcript: transcript}) AS conversations
+  CALL (sp) {
+    WITH sp WHERE sp.sharedMemory
+    MATCH (n:SharedMemory)
+    USING INDEX SEEK n:SharedMemory(spaceId, place)
+    WHERE n.spaceId = $space AND n.place >= 0
+    WITH n ORDER BY n.spaceId, n.place
+    RETURN collect(n {.id, .summary, .updatedAt}) AS sharedMemories
+  }
+  CALL () {
+    MATCH (n:Skill)
+    USING INDEX SEEK n:Skill(spaceId, place)
+    WHERE n.spaceId = $space AND n.place >= 0
+    WITH n ORDER BY n.spaceId, n.place
+    RETURN collect(n {.id, .description}) AS storedSkills
+  }
+  RETURN collect(s {.*, space: sp {.*}, transcript: transcript, sharedMemories: sharedMemories,
+    storedSkills: storedSkills}) AS conversations
 }
 RETURN collect({outcome: outcome, turn: t {.*}, conversation: head(conversations)}) AS rows

@@ -65,5 +65,10 @@ SELECT d.outcome,
       'model', model, 'usage', usage, 'turnId', turnId, 'createdAt', createdAt))
       FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
         WHERE r.sk = :key AND r.seq > coalesce(s.compressionThroughSeq, 0)
-          AND r.seq <= (SELECT firstSeq FROM turn WHERE key = d.extra) ORDER BY r.seq))) END AS conversation
+          AND r.seq <= (SELECT firstSeq FROM turn WHERE key = d.extra) ORDER BY r.seq)),
+    'sharedMemories', (SELECT json_group_array(json_object('id', id, 'summary', summary, 'updatedAt', updatedAt))
+      FROM (SELECT n.id, n.summary, n.updatedAt FROM shared_memory AS n JOIN space AS sp ON sp.id = n.spaceId
+        WHERE n.spaceId = :space AND json_extract(sp.config, '$.sharedMemory') ORDER BY n.place)),
+    'storedSkills', (SELECT json_group_array(json_object('id', id, 'description', description))
+      FROM (SELECT n.id, n.description FROM skill AS n WHERE n.spaceId = :space ORDER BY n.place))) END AS conversation
 FROM decision AS d JOIN session AS s ON s.key = :key;

@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Any, Literal
 
+from stello_graph.model.knowledge import SharedMemoryNote, SkillNote
 from stello_graph.model.message import Message, ToolCall
 from stello_graph.model.session import Session
 from stello_graph.model.space import SpaceConfig
@@ -114,8 +115,12 @@ class Conversation(Value):
 
     Attributes:
         transcript: oldest first, from after `session.compression.through_seq` on.
+        shared_memories: in the order of first insertion; none where the Space does not share memory.
+        skills: the stored ones, in the order of first insertion, whatever the session may use of them.
     """
 
     session: Session
     config: SpaceConfig
     transcript: tuple[Message, ...] = ()
+    shared_memories: tuple[SharedMemoryNote, ...] = ()
+    skills: tuple[SkillNote, ...] = ()

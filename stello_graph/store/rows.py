@@ -7,6 +7,7 @@ import orjson
 
 from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
+from stello_graph.model.knowledge import Record, SharedMemory, SharedMemoryNote, Skill, SkillNote
 from stello_graph.model.message import Draft, Message
 from stello_graph.model.session import Compression, Insight, Session, SessionDigest, SessionOverrides
 from stello_graph.model.space import Space, SpaceConfig
@@ -23,7 +24,10 @@ __all__ = [
     "messages",
     "node",
     "nodes",
+    "record",
     "session",
+    "shared_memory",
+    "skill",
     "space",
     "space_config",
     "space_document",
@@ -84,6 +88,26 @@ def session(row: Row) -> Session:
     )
 
 
+def record(row: Row) -> Record:
+    """A Record's row."""
+    return Record(
+        key=row["id"],
+        value=orjson.loads(row["value"]),
+        revision=row["revision"],
+        updated_at=row["updatedAt"],
+    )
+
+
+def shared_memory(row: Row) -> SharedMemory:
+    """A SharedMemory's row."""
+    return SharedMemory.model_validate(row | {"slug": row["id"]})
+
+
+def skill(row: Row) -> Skill:
+    """A Skill's row."""
+    return Skill.model_validate(row | {"name": row["id"]})
+
+
 def space(row: Row) -> Space:
     """A Space's row."""
     document = orjson.loads(row["config"])
@@ -108,9 +132,18 @@ def space_document(space: Space) -> str:
 
 
 def conversation(row: Row) -> Conversation:
-    """A session's row with its `space` and `transcript`."""
+    """A session's row with its `space` and `transcript`, and what its Space holds for all sessions."""
     return Conversation(
-        session=session(row), config=space_config(row["space"]), transcript=tuple(messages(row["transcript"]))
+        session=session(row),
+        config=space_config(row["space"]),
+        transcript=tuple(messages(row["transcript"])),
+        shared_memories=tuple(
+            SharedMemoryNote.model_validate(note | {"slug": note["id"]})
+            for note in row.get("sharedMemories", ())
+        ),
+        skills=tuple(
+            SkillNote.model_validate(note | {"name": note["id"]}) for note in row.get("storedSkills", ())
+        ),
     )
 
 

@@ -58,6 +58,7 @@ class SessionsRepository(Repository):
             revision=space.revision,
             name=space.name,
             strategy=space.config.strategy,
+            sharedMemory=space.config.shared_memory,
             config=rows.space_document(space),
         )
         return rows.space(found[0]) if found else None

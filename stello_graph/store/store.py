@@ -4,6 +4,7 @@ from stello_graph.model.space import Space, SpaceConfig
 from stello_graph.store import rows
 from stello_graph.store.engine import Engine
 from stello_graph.store.imports import ImportRepository
+from stello_graph.store.knowledge import KnowledgeRepository
 from stello_graph.store.memory import DigestRepository, MemoryRepository
 from stello_graph.store.messages import MessageRepository
 from stello_graph.store.queries import named
@@ -22,7 +23,12 @@ class SessionRepository(MessageRepository, TurnRepository, MemoryRepository):
 
 
 class SpaceRepository(
-    SessionRepository, SessionsRepository, TopologyRepository, DigestRepository, ImportRepository
+    SessionRepository,
+    SessionsRepository,
+    TopologyRepository,
+    DigestRepository,
+    ImportRepository,
+    KnowledgeRepository,
 ):
     """A SpaceStore over one engine."""
 

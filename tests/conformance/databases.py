@@ -55,7 +55,7 @@ class Database(Protocol):
         ...
 
     def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
-        """Adds many children at once, without their events."""
+        """Adds many children at once, without their events, and a record `record.<place>` for each."""
         ...
 
     def plant_turns(self, space_id: str, turn_id: str, count: int) -> None:
@@ -94,6 +94,9 @@ class SqliteDatabase:
         "event": "SELECT * FROM topology_event WHERE key GLOB :glob",
         "idempotency": "SELECT * FROM idempotency WHERE key GLOB :glob",
         "holder": "SELECT * FROM holder WHERE key GLOB :glob",
+        "record": "SELECT * FROM record WHERE key GLOB :glob",
+        "shared_memory": "SELECT * FROM shared_memory WHERE key GLOB :glob",
+        "skill": "SELECT * FROM skill WHERE key GLOB :glob",
     }
 
     credentials: Final[dict[str, str]] = {}
@@ -158,6 +161,9 @@ class SqliteDatabase:
             places = {"count": len(ids), "key": f"{space_id}/{parent_id}"}
             text = "UPDATE topology_node SET nextIndex = :count, childCount = :count WHERE key = :key"
             connection.execute(text, places)
+            connection.executemany(
+                "INSERT INTO record VALUES (:key, :id, '1', 1, 0)", _records(space_id, ids)
+            )
             connection.execute("COMMIT")
 
     def plant_turns(self, space_id: str, turn_id: str, count: int) -> None:
@@ -217,6 +223,9 @@ class Neo4jDatabase:
         "event": "MATCH (n:TopologyEvent) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "idempotency": "MATCH (n:Idempotency) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "holder": "MATCH (n:Holder) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "record": "MATCH (n:Record) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "shared_memory": "MATCH (n:SharedMemory) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "skill": "MATCH (n:Skill) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
     }
 
     def __init__(self, server: Server) -> None:
@@ -267,6 +276,11 @@ class Neo4jDatabase:
         with self._driver.session() as session:
             params = {"parent": f"{space_id}/{parent_id}", "sessions": sessions, "nodes": nodes}
             session.run(text, params).consume()
+            text = (
+                "UNWIND $records AS one CREATE (r:Record) "
+                "SET r = one, r.value = '1', r.revision = 1, r.updatedAt = 0"
+            )
+            session.run(text, {"records": _records(space_id, ids)}).consume()
 
     def plant_turns(self, space_id: str, turn_id: str, count: int) -> None:
         """See Database."""
@@ -358,6 +372,11 @@ def _children(stored: Snapshot, parent_id: str, ids: Sequence[str]) -> tuple[lis
         [session | name for name in names],
         [node | below | name | {"index": place} for place, name in enumerate(names)],
     )
+
+
+def _records(space_id: str, ids: Sequence[str]) -> list[Row]:
+    names = [f"record.{place:06}" for place in range(len(ids))]
+    return [{"key": f"{space_id}/{name}", "id": name} for name in names]
 
 
 def _steps(plan: dict[str, Any]) -> Iterator[str]:

@@ -140,6 +140,8 @@ READS: dict[str, Call] = {
     "source of a fork": lambda space, forest: space.fork_source(forest.talker, 50),
     "turns by status": lambda space, _: space.turns_by_status(TurnStatus.COMPLETED, first=50),
     "turns": lambda space, forest: space.turns_of([forest.talker], before=ALL, first=10),
+    "records": lambda space, _: space.records("", after="", first=50),
+    "late records": lambda space, _: space.records("record.", after="record.000060", first=50),
 }
 
 WRITES: dict[str, Call] = {
@@ -152,6 +154,8 @@ WRITES: dict[str, Call] = {
     "forking with context": lambda space, forest: space.fork(fork_of(forest.talker, through_seq=50), None),
     "linking": lambda space, forest: space.add_ref(forest.talker, forest.parent),
     "memory": lambda space, forest: space.put_memory(forest.parent, "m"),
+    "a record": lambda space, _: space.put_record("record.000060", 1, None),
+    "a new record": lambda space, _: space.put_record("new", 1, 0),
     "deleting a child": lambda space, forest: space.delete_session(forest.late, 1, 10),
 }
 

@@ -1,18 +1,20 @@
 """Every write can be run again with the same parameters: an unknown commit is answered by doing so."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from stello_graph.errors import StelloError
 from stello_graph.ids import new_id
+from stello_graph.model.knowledge import Skill
 from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row
 from stello_graph.store.queries import Query, load
-from stello_graph.store.store import GraphStore
+from stello_graph.store.store import GraphStore, SpaceRepository
 from tests.conformance.conftest import OpenEngine
 from tests.conformance.databases import Database, Snapshot
 from tests.conformance.drafts import (
@@ -95,6 +97,62 @@ def engine_twice(open_engine: OpenEngine, database: Database, space: SpaceStore)
 async def refused(call: Any) -> None:
     with pytest.raises(StelloError):
         await call
+
+
+async def hold(twice: SpaceStore) -> None:
+    """What a Space holds beside its sessions, written, refused and deleted."""
+    assert (await twice.put_record("k", 1, 0)).revision == 1
+    assert (await twice.put_record("k", 2, None)).revision == 2
+    assert (await twice.put_record("k", 3, 2)).revision == 3
+    await refused(twice.put_record("k", 4, 2))
+    assert await twice.delete_record("k")
+    assert not await twice.delete_record("k")
+
+    assert (await twice.put_shared_memory("m", "s", "b", limit=1)).slug == "m"
+    assert (await twice.put_shared_memory("m", "t", "b", limit=1)).summary == "t"
+    await refused(twice.put_shared_memory("n", "", "", limit=1))
+    assert await twice.delete_shared_memory("m")
+    assert not await twice.delete_shared_memory("m")
+
+    skill = Skill(name="s", description="d", content="c")
+    assert await twice.put_skill(skill, limit=1) == skill
+    await refused(twice.put_skill(skill.model_copy(update={"name": "t"}), limit=1))
+    assert await twice.delete_skill("s")
+    assert not await twice.delete_skill("s")
+
+
+class Late:
+    """An engine whose answers are lost once: each write runs again after somebody else's."""
+
+    def __init__(self, engine: Engine, between: Callable[[], Awaitable[Any]]) -> None:
+        self._engine = engine
+        self._between = between
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        await self._engine.write(query, **params)
+        await self._between()
+        return await self._engine.write(query, **params)
+
+
+async def test_what_others_wrote_meanwhile_stays(open_engine: OpenEngine, space: SpaceStore) -> None:
+    """A write that runs again since its answer was lost undoes nothing that was written in between."""
+
+    def late(between: Callable[[], Awaitable[Any]]) -> SpaceStore:
+        engine: Any = Late(open_engine(), between)
+        return SpaceRepository(engine, space.space_id)
+
+    theirs = await late(lambda: space.put_record("k", "theirs", 1)).put_record("k", "mine", None)
+    assert (theirs.value, theirs.revision) == ("theirs", 2)
+    assert await late(lambda: space.put_record("k", "again", 0)).delete_record("k")
+    found = await space.record("k")
+    assert found is not None
+    assert (found.value, found.revision) == ("again", 1)
+
+    async def others() -> None:
+        for n in range(7):
+            await space.put_record("other", n, None)
+
+    assert (await late(others).put_record("k", "once", 1)).revision == 2
 
 
 async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
@@ -180,6 +238,8 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     await refused(twice.delete_session(top.id, 1, 10))
     assert await twice.delete_session("import", 2, 10) == ["import", "b"]
     assert len(await twice.delete_session(top.id, 3, 10)) == 3
+
+    await hold(twice)
 
     await engine_twice.write(RECORD, version=1, name="0001_initial")
     writes = {name for name, text in load("sql").items() if text.query.access == "write"}

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 import stello_graph
-from stello_graph.store import engine, imports, memory, messages, sessions, store, topology, turns
+from stello_graph.store import engine, imports, knowledge, memory, messages, sessions, store, topology, turns
 from stello_graph.store.queries import Query, QueryText, load, named
 
 CYPHER: Final = load("cypher")
@@ -17,7 +17,7 @@ SQL: Final = load("sql")
 NAMES: Final = sorted(CYPHER.keys() | SQL.keys())
 WRITES: Final = [name for name in NAMES if CYPHER[name].query.access == "write"]
 READS: Final = [name for name in NAMES if CYPHER[name].query.access == "read"]
-REPOSITORIES: Final = (engine, imports, memory, messages, sessions, store, topology, turns)
+REPOSITORIES: Final = (engine, imports, knowledge, memory, messages, sessions, store, topology, turns)
 
 # Delete-lock, Session, what belongs to a Session, TopologyNode, Space.
 ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Space")

@@ -1,7 +1,8 @@
 """What the core asks of the outside: a model, and storage by consumer.
 
 `SessionStore` is one Space seen from single sessions; `SpaceStore` adds what only orchestration
-may know: topology, digests, listing. `Store` opens Spaces and holds what belongs to none.
+may know: topology, digests, listing, and what a Space holds beside its sessions (`KnowledgeStore`).
+`Store` opens Spaces and holds what belongs to none.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -29,8 +30,9 @@ from stello_graph.model.writes import (
     TurnExpired,
     TurnJoined,
 )
+from stello_graph.ports.knowledge import KnowledgeStore
 
-__all__ = ["LLM", "SessionStore", "SpaceStore", "Store"]
+__all__ = ["LLM", "KnowledgeStore", "SessionStore", "SpaceStore", "Store"]
 
 
 class LLM(Protocol):
@@ -213,8 +215,8 @@ class SessionStore(Protocol):
         ...
 
 
-class SpaceStore(SessionStore, Protocol):
-    """One Space, whole: topology, digests, listing."""
+class SpaceStore(SessionStore, KnowledgeStore, Protocol):
+    """One Space, whole: topology, digests, listing, and what it holds beside its sessions."""
 
     async def space(self) -> Space:
         """The Space itself."""

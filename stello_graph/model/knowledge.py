@@ -1,0 +1,50 @@
+"""What a Space holds beside its sessions: records (L1), shared memory, skills."""
+
+from typing import Any
+
+from stello_graph.model.values import Value
+
+__all__ = ["Record", "SharedMemory", "SharedMemoryNote", "Skill", "SkillNote"]
+
+
+class Record(Value):
+    """One global key of the Space.
+
+    Attributes:
+        key: a dot path.
+        value: any JSON value but null.
+        revision: 1 when it is new, and one more with each write.
+        updated_at: UTC microseconds.
+    """
+
+    key: str
+    value: Any
+    revision: int
+    updated_at: int
+
+
+class SharedMemoryNote(Value):
+    """What the index in each prompt tells of a shared memory: one line, without the body."""
+
+    slug: str
+    summary: str
+    updated_at: int
+
+
+class SharedMemory(SharedMemoryNote):
+    """What any session wrote for all of them. `updated_at` in UTC microseconds."""
+
+    body: str
+
+
+class SkillNote(Value):
+    """What a model is told of a skill before it activates it."""
+
+    name: str
+    description: str
+
+
+class Skill(SkillNote):
+    """Instructions that a session takes on when it needs them."""
+
+    content: str
