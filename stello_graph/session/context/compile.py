@@ -7,6 +7,7 @@ from stello_graph.model.message import MessageRole
 from stello_graph.model.values import SessionRole, Value
 from stello_graph.session.context.patches import Patch, patch, patch_of
 from stello_graph.session.context.render import Invocation, render
+from stello_graph.session.context.shared_memory import shared_memory_index
 from stello_graph.session.context.tokens import measure
 from stello_graph.session.context.transcript import Transcript, transcript_of
 
@@ -35,7 +36,6 @@ def compile_context(
     max_context_tokens: int,
     patches: Sequence[Patch] = (),
     tools: Sequence[ToolSpec] = (),
-    shared_memory_index: str | None = None,
 ) -> Compiled:
     """Compiles what a model sees next.
 
@@ -46,7 +46,6 @@ def compile_context(
         max_context_tokens: the model's window.
         patches: what happened in the turn so far, in order.
         tools: those that the request offers.
-        shared_memory_index: rendered, where the Space shares memory.
     """
     return compile_transcript(
         conversation,
@@ -72,7 +71,7 @@ def compile_transcript(
     prompt = session.system_prompt if session.system_prompt is not None else conversation.config.system_prompt
     invocation = Invocation(
         system_prompt=prompt or "",
-        shared_memory_index=shared_memory_index or "",
+        shared_memory_index=shared_memory_index(conversation.shared_memories, max_context_tokens),
         label=session.label,
         synthesis=(session.synthesis or "") if session.role is SessionRole.MAIN else "",
         insight=insight or "",

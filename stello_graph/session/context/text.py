@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["is_blank", "one_line", "plain", "tagged", "without_thinking"]
+__all__ = ["in_one_line", "is_blank", "one_line", "plain", "tagged", "without_thinking"]
 
 _BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 _NEW_LINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
@@ -21,10 +21,14 @@ def is_blank(text: str) -> bool:
     return _INVISIBLE.fullmatch(text) is not None
 
 
+def in_one_line(text: str) -> str:
+    """`text` as one line without control characters, for storing; `one_line` is how prompts show it."""
+    return _CONTROLS.sub("", _BREAKS.sub(" ", text)).strip()
+
+
 def one_line(text: str) -> str:
     """`text` as one line that holds no control characters and no tags, for labels and list entries."""
-    line = _CONTROLS.sub("", _BREAKS.sub(" ", text)).strip()
-    return line.replace("<", "&lt;").replace(">", "&gt;")
+    return in_one_line(text).replace("<", "&lt;").replace(">", "&gt;")
 
 
 def plain(text: str) -> str:

@@ -3,34 +3,35 @@
 import pytest
 
 from stello_graph.model.context import ContextOrigin
+from stello_graph.model.knowledge import SharedMemoryNote
 from stello_graph.model.session import Compression
 from stello_graph.model.space import SpaceConfig
 from stello_graph.model.values import SessionRole
 from stello_graph.session.context.compile import Compiled, compile_context
 from stello_graph.session.context.render import Invocation, render
+from stello_graph.session.context.shared_memory import shared_memory_index
 
 from .spec import PLAIN, conversation, says, session, user
 
 IDENTITY = "<session_identity>\n你当前在「研究」子会话中。\n</session_identity>"
 
 
-def compiled(*drafts, content="next", insight=None, index=None, config=PLAIN, **fields) -> Compiled:  # type: ignore[no-untyped-def]
+def compiled(*drafts, content="next", insight=None, shared=(), config=PLAIN, **fields) -> Compiled:  # type: ignore[no-untyped-def]
     return compile_context(
-        conversation(*drafts, config=config, **fields),
+        conversation(*drafts, config=config, **fields).model_copy(update={"shared_memories": shared}),
         content,
         insight=insight,
         max_context_tokens=200_000,
-        shared_memory_index=index,
     )
 
 
 def test_every_slot_in_its_order() -> None:
-    index = "<shared_memory_index>\n- a: b\n</shared_memory_index>"
+    notes = (SharedMemoryNote(slug="a", summary="b", updated_at=1),)
     request = compiled(
         user("hi"),
         says("hello"),
         insight="look left",
-        index=index,
+        shared=notes,
         role=SessionRole.MAIN,
         system_prompt="be kind",
         synthesis="all is well",
@@ -39,7 +40,7 @@ def test_every_slot_in_its_order() -> None:
     )
     assert [(m.role, m.content, m.origin) for m in request.messages] == [
         ("system", "be kind", ContextOrigin.SYSTEM_PROMPT),
-        ("system", index, ContextOrigin.SHARED_MEMORY_INDEX),
+        ("system", shared_memory_index(notes, 200_000), ContextOrigin.SHARED_MEMORY_INDEX),
         ("system", IDENTITY, ContextOrigin.SESSION_IDENTITY),
         ("system", "all is well", ContextOrigin.SYNTHESIS),
         ("system", "look left", ContextOrigin.INSIGHT),
@@ -53,9 +54,7 @@ def test_every_slot_in_its_order() -> None:
 
 def test_empty_parts_are_left_out() -> None:
     assert [m.content for m in compiled(label="").messages] == ["next"]
-    assert [m.content for m in compiled(label="\n\t", insight=" ", index="", system_prompt="").messages] == [
-        "next"
-    ]
+    assert [m.content for m in compiled(label="\n\t", insight=" ", system_prompt="").messages] == ["next"]
 
 
 @pytest.mark.parametrize(
@@ -80,12 +79,6 @@ def test_memory_is_not_seen_in_any_round() -> None:
 
 def test_a_rename_shows_in_the_next_request() -> None:
     assert "「新」" in compiled(label="新").messages[0].content
-
-
-def test_a_shared_index_comes_and_goes_with_its_entries() -> None:
-    seen = [[m.content for m in compiled(index=index).messages] for index in (None, "<i>one</i>", "")]
-    assert seen[0] == seen[2] == [IDENTITY, "next"]
-    assert seen[1] == ["<i>one</i>", IDENTITY, "next"]
 
 
 @pytest.mark.parametrize(
