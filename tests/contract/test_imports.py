@@ -46,6 +46,7 @@ HOMES: Final = {
     "strawberry": {"graphql/", "http/", "bootstrap.py"},
     "starlette": {"http/", "bootstrap.py"},
     "typer": {"cli.py"},
+    "yaml": {"forest/skill_folders.py"},
 }
 UNKNOWN_TO_A_SESSION: Final = {
     "topology",
