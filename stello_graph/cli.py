@@ -60,11 +60,16 @@ def serve(
         float | None,
         typer.Option(help="Seconds for running turns at shutdown (STELLO_GRACE)", show_default="20"),
     ] = None,
+    skills: Annotated[
+        list[str] | None,
+        typer.Option(help="A folder of skills, */SKILL.md in it; may be repeated (STELLO_SKILLS)"),
+    ] = None,
 ) -> None:
     """Serve GraphQL, GraphiQL and the star map until SIGTERM or Ctrl-C."""
     from stello_graph.serving import serve_until_stopped
 
-    settings = _settings(host=host, port=port, store=store, migrate=migrate, grace=grace)
+    folders = ",".join(skills) if skills else None
+    settings = _settings(host=host, port=port, store=store, migrate=migrate, grace=grace, skills=folders)
     _run(serve_until_stopped(settings, lambda line: print(line, flush=True)))
 
 

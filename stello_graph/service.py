@@ -4,18 +4,29 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
 from stello_graph.forest.fork import fork
+from stello_graph.forest.knowledge import (
+    delete_record,
+    delete_shared_memory,
+    delete_skill,
+    put_record,
+    put_shared_memory,
+    put_skill,
+)
 from stello_graph.forest.memory import consolidate_now, put_insight, put_memory
 from stello_graph.forest.preview import preview
 from stello_graph.forest.sessions import append_drafts, create_session, update_session
+from stello_graph.forest.skill_folders import folder_skills
+from stello_graph.forest.skills import SkillBook
 from stello_graph.forest.spaces import configure
 from stello_graph.forest.turns import Turns, TurnTimes
 from stello_graph.ids import DEFAULT_SPACE, check_id
+from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.message import Message
 from stello_graph.model.requests import (
     AppendedMessage,
@@ -46,10 +57,11 @@ class StelloGraph:
     """
 
     def __init__(self, store: Store, llm: LLM, settings: Settings) -> None:
-        """Nothing is opened yet: see `open`, and `bootstrap.build` for the usual parts."""
+        """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts."""
         self.store = store
         self.llm = llm
         self.settings = settings
+        self.skills = SkillBook(folder_skills(settings.skills))
         times = TurnTimes(
             lease=settings.lease_seconds,
             renew=settings.renew_seconds,
@@ -221,6 +233,39 @@ class SpaceService:
     async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
         """Removes a cross-link."""
         return await self.store.remove_ref(check_id(from_id, "fromId"), check_id(to_id, "toId"))
+
+    async def put_record(self, key: str, value: Any, expected_revision: int | None = None) -> Record:
+        """Writes a record (L1); None for the revision writes regardless, 0 only a new one."""
+        return await put_record(self.store, key, value, expected_revision, self._limit)
+
+    async def delete_record(self, key: str) -> bool:
+        """Takes a record away."""
+        return await delete_record(self.store, key)
+
+    async def put_shared_memory(self, slug: str, summary: str, body: str) -> SharedMemory:
+        """Writes a shared memory; what exists keeps its place in the list."""
+        return await put_shared_memory(self.store, slug, summary, body)
+
+    async def delete_shared_memory(self, slug: str) -> bool:
+        """Takes a shared memory away; whether there was one."""
+        return await delete_shared_memory(self.store, slug)
+
+    async def skills(self, session_id: str | None = None) -> tuple[Skill, ...]:
+        """The skills of the Space and of the server's folders; with a session those that it may use."""
+        session = None
+        if session_id is not None:
+            session = (await self.store.sessions([check_id(session_id, "sessionId")])).get(session_id)
+            if session is None:
+                raise NotFound.of("session", session_id)
+        return self.graph.skills.allowed(session, await self.store.skills())
+
+    async def put_skill(self, skill: Skill) -> Skill:
+        """Writes a skill of the Space; it wins over one of that name in a folder."""
+        return await put_skill(self.store, skill)
+
+    async def delete_skill(self, name: str) -> bool:
+        """Takes a skill of the Space away."""
+        return await delete_skill(self.store, name)
 
     async def configure(self, changes: SpaceChanges) -> Space:
         """Changes the Space's settings that are given."""

@@ -74,6 +74,10 @@ class Settings(BaseSettings):
         description="Address of another server that speaks it, such as http://localhost:8000/v1",
     )
 
+    skills: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="Folders of skills (*/SKILL.md in each), comma-separated; in every Space"
+    )
+
     lease_seconds: float = Field(
         default=20.0, gt=0, description="How long a turn's holder may be silent before the turn is closed"
     )
@@ -96,7 +100,7 @@ class Settings(BaseSettings):
         default=10_000, gt=0, description="Sessions that one delete takes at most"
     )
 
-    @field_validator("allowed_origins", mode="before")
+    @field_validator("allowed_origins", "skills", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return (

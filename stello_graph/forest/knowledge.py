@@ -88,9 +88,10 @@ async def put_shared_memory(store: KnowledgeStore, slug: str, summary: str, body
         LimitExceeded: the Space has as many as it may, or the body is longer than 64 KiB.
     """
     slug = check_name(slug, "slug")
-    line = in_one_line(check_text(summary, "summary", 16 * _MAX_SUMMARY))
+    line = in_one_line(summary)
     if len(line) > _MAX_SUMMARY:
         raise InvalidInput(f"a summary has at most {_MAX_SUMMARY} characters")
+    check_text(summary, "summary", _MAX_BODY)
     check_text(body, "body", _MAX_BODY)
     return await store.put_shared_memory(slug, line, body, limit=MAX_SHARED_MEMORIES)
 
@@ -129,11 +130,11 @@ async def delete_skill(store: KnowledgeStore, name: str) -> bool:
 
 def check_name(text: str, what: str = "name") -> str:
     """Returns `text` trimmed: 1 to 100 characters of one line, without control characters, `<` and `>`."""
-    name = check_text(text, what, 16 * _MAX_NAME).strip()
-    if is_blank(name):
-        raise InvalidInput(f"{what} is required")
+    name = text.strip()
     if len(name) > _MAX_NAME:
         raise InvalidInput(f"{what} has at most {_MAX_NAME} characters")
+    if is_blank(check_text(name, what, 4 * _MAX_NAME)):
+        raise InvalidInput(f"{what} is required")
     # Prompts show it as one_line does, and the model has to give it back letter by letter.
     if one_line(name) != name:
         raise InvalidInput(f"{what} is one line without control characters, < and >")

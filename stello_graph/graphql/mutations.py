@@ -16,6 +16,7 @@ from stello_graph.graphql.inputs import (
     SpaceConfigInput,
     UpdateSessionInput,
 )
+from stello_graph.graphql.knowledge import KnowledgeMutation
 from stello_graph.graphql.types.message import Message
 from stello_graph.graphql.types.session import Session
 from stello_graph.graphql.types.space import Space
@@ -172,7 +173,7 @@ def _tool_calls(message: MessageInput) -> dict[str, Any]:
 
 
 @strawberry.type
-class Mutation:
+class Mutation(KnowledgeMutation):
     """What can be changed."""
 
     create_session = strawberry.mutation(

@@ -9,6 +9,7 @@ from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.enums import SessionRole, SessionStatus, TurnStatus
+from stello_graph.graphql.knowledge import KnowledgeQuery
 from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
@@ -140,7 +141,7 @@ def _root(root_id: ID | None) -> str | None:
 
 
 @strawberry.type
-class Query:
+class Query(KnowledgeQuery):
     """What can be read."""
 
     get_children = strawberry.field(

@@ -51,7 +51,6 @@ async def fit(
     window: int,
     patches: Sequence[Patch] = (),
     tools: Sequence[ToolSpec] = (),
-    shared_memory_index: str | None = None,
     compress: Compress | None = None,
 ) -> Fitted:
     """Compiles what a model sees next, and compresses first where that takes 80 % of the window.
@@ -77,7 +76,6 @@ async def fit(
             insight=insight,
             max_context_tokens=window,
             tools=tools,
-            shared_memory_index=shared_memory_index,
         )
 
     transcript = _visible(conversation, content, patches)

@@ -53,7 +53,6 @@ def compile_context(
         insight=insight,
         max_context_tokens=max_context_tokens,
         tools=tools,
-        shared_memory_index=shared_memory_index,
     )
 
 
@@ -64,7 +63,6 @@ def compile_transcript(
     insight: str | None,
     max_context_tokens: int,
     tools: Sequence[ToolSpec] = (),
-    shared_memory_index: str | None = None,
 ) -> Compiled:
     """As `compile_context`, of a transcript that the patches and the user's input are a part of already."""
     session = conversation.session
