@@ -5,12 +5,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stello_graph.bootstrap import build, create_app
+    from stello_graph.forest.functions import Functions
+    from stello_graph.model.memory import InsightDraft, Integrated
     from stello_graph.service import SpaceService, StelloGraph
     from stello_graph.settings import Settings
 
-__all__ = ["Settings", "SpaceService", "StelloGraph", "build", "create_app"]
+__all__ = [
+    "Functions",
+    "InsightDraft",
+    "Integrated",
+    "Settings",
+    "SpaceService",
+    "StelloGraph",
+    "build",
+    "create_app",
+]
 
 _HOMES = {
+    "Functions": "forest.functions",
+    "InsightDraft": "model.memory",
+    "Integrated": "model.memory",
     "Settings": "settings",
     "SpaceService": "service",
     "StelloGraph": "service",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from stello_graph.errors import InvalidInput
+from stello_graph.forest.functions import Functions
 from stello_graph.ports import LLM, Store
 from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
@@ -23,17 +24,28 @@ __all__ = ["build", "create_app", "open_engine", "open_llm"]
 _GRAPH_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
 
-def build(settings: Settings, *, store: Store | None = None, llm: LLM | None = None) -> StelloGraph:
-    """The service. What is passed in takes the place of what the settings name."""
+def build(
+    settings: Settings,
+    *,
+    store: Store | None = None,
+    llm: LLM | None = None,
+    functions: Functions | None = None,
+) -> StelloGraph:
+    """The service. What is passed in takes the place of what the settings name, or of the default."""
     return StelloGraph(
         GraphStore(open_engine(settings)) if store is None else store,
         open_llm(settings) if llm is None else llm,
         settings,
+        functions=functions,
     )
 
 
 def create_app(
-    settings: Settings | None = None, *, store: Store | None = None, llm: LLM | None = None
+    settings: Settings | None = None,
+    *,
+    store: Store | None = None,
+    llm: LLM | None = None,
+    functions: Functions | None = None,
 ) -> "Starlette":
     """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
 
@@ -41,10 +53,12 @@ def create_app(
         settings: None reads `STELLO_*` from the environment.
         store: in place of the one that the settings name.
         llm: likewise.
+        functions: own ways to consolidate and integrate, in place of asking the model.
     """
     from stello_graph.http.app import app_of
 
-    return app_of(build(Settings() if settings is None else settings, store=store, llm=llm))
+    settings = Settings() if settings is None else settings
+    return app_of(build(settings, store=store, llm=llm, functions=functions))
 
 
 def open_engine(settings: Settings) -> Engine:

@@ -10,6 +10,8 @@ from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
 from stello_graph.forest.fork import fork
+from stello_graph.forest.functions import Functions
+from stello_graph.forest.integrate import integrate_now
 from stello_graph.forest.knowledge import (
     delete_record,
     delete_shared_memory,
@@ -18,8 +20,9 @@ from stello_graph.forest.knowledge import (
     put_shared_memory,
     put_skill,
 )
-from stello_graph.forest.memory import consolidate_now, put_insight, put_memory
+from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.preview import preview
+from stello_graph.forest.scheduler import Scheduler, TaskTimes
 from stello_graph.forest.sessions import append_drafts, create_session, update_session
 from stello_graph.forest.skill_folders import folder_skills
 from stello_graph.forest.skills import SkillBook
@@ -27,6 +30,7 @@ from stello_graph.forest.spaces import configure
 from stello_graph.forest.turns import Turns, TurnTimes
 from stello_graph.ids import DEFAULT_SPACE, check_id
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
+from stello_graph.model.memory import InsightDraft, Integration, TaskKind
 from stello_graph.model.message import Message
 from stello_graph.model.requests import (
     AppendedMessage,
@@ -56,11 +60,18 @@ class StelloGraph:
     Use it as an asynchronous context manager, or call `open` and `aclose`.
     """
 
-    def __init__(self, store: Store, llm: LLM, settings: Settings) -> None:
-        """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts."""
+    def __init__(
+        self, store: Store, llm: LLM, settings: Settings, *, functions: Functions | None = None
+    ) -> None:
+        """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts.
+
+        Args:
+            functions: the application's own, in place of the default ones.
+        """
         self.store = store
         self.llm = llm
         self.settings = settings
+        self.functions = functions or Functions()
         self.skills = SkillBook(folder_skills(settings.skills))
         times = TurnTimes(
             lease=settings.lease_seconds,
@@ -69,10 +80,21 @@ class StelloGraph:
             follow=settings.follow_seconds,
         )
         self.turns = Turns(store, llm, times, content_limit=settings.max_content_bytes)
+        self.scheduler = Scheduler(
+            store,
+            {TaskKind.CONSOLIDATE: self._consolidate, TaskKind.INTEGRATE: self._integrate},
+            TaskTimes(
+                interval=settings.scheduler_seconds,
+                lease=settings.lease_seconds,
+                retry=settings.task_retry_seconds,
+                at_once=settings.max_tasks,
+            ),
+        )
         self._background: list[asyncio.Task[object]] = []
 
     async def open(self) -> None:
-        """Brings the schema up to date where the settings say so, and starts looking for dead turns.
+        """Brings the schema up to date where the settings say so, and starts looking for dead turns
+        and for tasks that are due.
 
         Raises:
             StoreUnavailable: the store cannot be used, or its schema is old and not to be changed.
@@ -84,6 +106,7 @@ class StelloGraph:
             raise
         self._background = [
             asyncio.create_task(self.turns.keep_house()),
+            asyncio.create_task(self.scheduler.keep_house()),
             asyncio.create_task(self.llm.connect()),
         ]
 
@@ -92,9 +115,20 @@ class StelloGraph:
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
+        await self.scheduler.stop()
         await self.turns.stop(self.settings.grace)
         await self.llm.aclose()
         await self.store.aclose()
+
+    async def _consolidate(self, store: SpaceStore, session_id: str) -> object:
+        limit = self.settings.max_content_bytes
+        return await consolidate_now(
+            store, self.llm, self.functions, session_id, limit=limit, even_archived=True
+        )
+
+    async def _integrate(self, store: SpaceStore, session_id: str) -> object:
+        limit = self.settings.max_content_bytes
+        return await integrate_now(store, self.llm, self.functions, session_id, force=False, limit=limit)
 
     async def _prepare_store(self) -> None:
         if self.settings.migrate:
@@ -220,11 +254,26 @@ class SpaceService:
 
     async def consolidate(self, session_id: str) -> Session:
         """L3 to L2, now."""
-        return await consolidate_now(self.store, self.graph.llm, session_id)
+        return await consolidate_now(
+            self.store, self.graph.llm, self.graph.functions, session_id, limit=self._limit
+        )
+
+    async def put_insights(self, insights: Sequence[InsightDraft]) -> list[Session]:
+        """Replaces the pending insights of several sessions, or of none; at most 1,000 at once."""
+        return await put_insights(self.store, insights, self._limit)
+
+    async def integrate(self, session_id: str, *, force: bool = False) -> Integration:
+        """All L2 of a MAIN session's tree to its synthesis and to insights, in one transaction."""
+        return await integrate_now(
+            self.store, self.graph.llm, self.graph.functions, session_id, force=force, limit=self._limit
+        )
 
     async def compact(self, session_id: str, keep_last: int = 10) -> Session:
         """Compresses all but the newest messages, now."""
-        return await self._unless_dead(lambda: compact_now(self.store, self.graph.llm, session_id, keep_last))
+        compress = self.graph.functions.compress
+        return await self._unless_dead(
+            lambda: compact_now(self.store, self.graph.llm, session_id, keep_last, compress)
+        )
 
     async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
         """A cross-link; twice is once."""

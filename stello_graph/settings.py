@@ -90,6 +90,15 @@ class Settings(BaseSettings):
     follow_seconds: float = Field(
         default=0.5, gt=0, description="How often a turn of another process is looked at"
     )
+    scheduler_seconds: float = Field(
+        default=1.0, gt=0, description="How often background tasks are looked for that other processes left"
+    )
+    task_retry_seconds: float = Field(
+        default=5.0,
+        gt=0,
+        description="Wait after a background task failed; doubled each time, up to 10 minutes",
+    )
+    max_tasks: int = Field(default=4, ge=1, description="Background tasks that run side by side")
 
     max_body_bytes: int = Field(default=2 * 1024 * 1024, gt=0, description="Size of a request's body at most")
     max_content_bytes: int = Field(

@@ -25,3 +25,6 @@ CREATE CONSTRAINT shared_memory_place IF NOT EXISTS FOR (n:SharedMemory) REQUIRE
 CREATE CONSTRAINT skill_key IF NOT EXISTS FOR (n:Skill) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT skill_place IF NOT EXISTS FOR (n:Skill) REQUIRE (n.spaceId, n.place) IS UNIQUE;
 MATCH (sp:Space) WHERE sp.sharedMemory IS NULL SET sp.sharedMemory = sp.config CONTAINS '"sharedMemory":true';
+CREATE CONSTRAINT task_key IF NOT EXISTS FOR (n:Task) REQUIRE n.key IS UNIQUE;
+CREATE INDEX task_due IF NOT EXISTS FOR (n:Task) ON (n.dueAt);
+CREATE INDEX session_memory IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.rootId, n.memorySeq);

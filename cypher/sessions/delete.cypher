@@ -70,6 +70,13 @@ CALL (root, nodes, outcome, ids) {
   }
   CALL (nodes) {
     UNWIND nodes AS n
+    UNWIND ['/CONSOLIDATE:', '/INTEGRATE:'] AS kind
+    MATCH (task:Task {key: $space + kind + n.id})
+    SET task.lock = $op
+    DELETE task
+  }
+  CALL (nodes) {
+    UNWIND nodes AS n
     MATCH (s:Session {key: n.key})
     DETACH DELETE s, n
   }

@@ -1,7 +1,7 @@
 // purpose: Ends a turn with its last messages, or closes one whose lease ran out: status, usage, counters, insight, lease, events.
 // access: write
 // params: space, key, id, turnKey, op, fence, closing, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
-// returns: outcome, turn, messages
+// returns: outcome, turn, messages, due
 MATCH (s:Session {key: $key})
 SET s.lock = $op
 WITH s WHERE s.lock IS NOT NULL
@@ -38,8 +38,20 @@ CALL (s, t, now, firstSeq, outcome) {
   SET n.turnCount = s.turnCount, n.lastActiveAt = now
   WITH s, now, consumed
   MATCH (sp:Space {id: $space})
+  CALL (s, sp, now) {
+    WITH s, sp, now WHERE $completed AND s.turnCount % sp.everyNTurns = 0
+    OPTIONAL MATCH (main:Session {key: sp.id + '/' + s.rootId})
+    UNWIND CASE WHEN 'EVERY_N_TURNS' IN sp.consolidateOn THEN [{kind: 'CONSOLIDATE', id: s.id}] ELSE [] END
+      + CASE WHEN 'EVERY_N_TURNS' IN sp.integrateOn AND main.role = 'MAIN' THEN [{kind: 'INTEGRATE', id: main.id}] ELSE [] END AS one
+    MERGE (task:Task {key: sp.id + '/' + one.kind + ':' + one.id})
+    SET task.lock = $op
+    WITH sp, now, one, task
+    SET task += {spaceId: sp.id, kind: one.kind, sessionId: one.id, requested: $op, failures: coalesce(task.failures, 0),
+      dueAt: coalesce(task.dueAt, now)}
+    RETURN count(task) AS due
+  }
   SET sp.lock = $op
-  WITH s, sp, now, consumed
+  WITH s, sp, now, consumed, due
   FOREACH (_ IN CASE WHEN consumed THEN [1] ELSE [] END |
     CREATE (:TopologyEvent {key: $consumedKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'INSIGHT_CONSUMED', nodeId: $id,
       data: $data, at: now})
@@ -50,5 +62,6 @@ CALL (s, t, now, firstSeq, outcome) {
     sp.inputTokens = sp.inputTokens + $callUsage.inputTokens, sp.outputTokens = sp.outputTokens + $callUsage.outputTokens,
     sp.cacheReadTokens = sp.cacheReadTokens + $callUsage.cacheReadTokens,
     sp.cacheWriteTokens = sp.cacheWriteTokens + $callUsage.cacheWriteTokens, sp.llmCalls = sp.llmCalls + $callUsage.llmCalls
+  RETURN collect(due) AS dues
 }
-RETURN collect({outcome: outcome, turn: t {.*}, firstSeq: t.lastSeq + 1 - size($messages), now: t.endedAt}) AS rows
+RETURN collect({outcome: outcome, due: head(dues), turn: t {.*}, firstSeq: t.lastSeq + 1 - size($messages), now: t.endedAt}) AS rows

@@ -17,6 +17,7 @@ INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
 UPDATE space SET eventSeq = eventSeq + 1
   WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
 UPDATE session SET memory = :content, memoryRevision = memoryRevision + 1,
-  updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space)
+  updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space),
+  memorySeq = (SELECT eventSeq FROM space WHERE id = :space)
 WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
 SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

@@ -1,7 +1,7 @@
 -- purpose: Ends a turn with its last messages, or closes one whose lease ran out: status, usage, counters, insight, lease, events.
 -- access: write
 -- params: space, key, id, turnKey, op, fence, closing, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
--- returns: outcome, turn, messages
+-- returns: outcome, turn, messages, due
 -- json: turn
 DELETE FROM decision;
 INSERT INTO decision (outcome, now, seq, extra)
@@ -41,6 +41,12 @@ WHERE key = :turnKey AND (SELECT outcome FROM decision) = 'DONE';
 UPDATE session SET insight = NULL, insightSource = NULL, insightAt = NULL,
   eventSeq = (SELECT eventSeq + 1 FROM space WHERE id = :space)
 WHERE key = :key AND (SELECT outcome = 'DONE' AND extra = 'CONSUMED' FROM decision);
+INSERT INTO task (key, spaceId, sk, sessionId, kind, requested, dueAt)
+  SELECT r.spaceId || '/' || r.kind || ':' || r.sessionId, r.spaceId, r.sk, r.sessionId, r.kind, :op, d.now
+  FROM decision AS d JOIN task_trigger AS r ON r.raisedBy = :key
+  WHERE d.outcome = 'DONE' AND r."trigger" = 'EVERY_N_TURNS'
+    AND :completed AND r.turnCount % r.everyNTurns = 0
+  ON CONFLICT (key) DO UPDATE SET requested = excluded.requested, dueAt = coalesce(dueAt, excluded.dueAt);
 UPDATE topology_node SET turnCount = (SELECT turnCount FROM session WHERE key = :key), lastActiveAt = (SELECT now FROM decision)
 WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
@@ -59,9 +65,11 @@ UPDATE space SET eventSeq = eventSeq + 1,
   llmCalls = llmCalls + json_extract(:callUsage, '$.llmCalls')
   WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
 SELECT d.outcome, t.lastSeq + 1 - json_array_length(:messages) AS firstSeq, t.endedAt AS now,
+  (SELECT count(*) FROM task AS k WHERE k.requested = :op
+    AND k.key IN (s.spaceId || '/CONSOLIDATE:' || s.id, s.spaceId || '/INTEGRATE:' || s.rootId)) AS due,
   (SELECT json_object('id', t.id, 'sessionId', t.sessionId, 'number', t.number, 'status', t.status, 'stopReason', t.stopReason,
       'toolRounds', t.toolRounds, 'pendingToolCalls', t.pendingToolCalls, 'usage', t.usage, 'error', t.error,
       'firstSeq', t.firstSeq, 'lastSeq', t.lastSeq, 'fence', t.fence, 'cancelRequested', t.cancelRequested,
       'partial', t.partial, 'partialRound', t.partialRound, 'startedAt', t.startedAt, 'endedAt', t.endedAt,
       'insightRevision', t.insightRevision)) AS turn
-FROM decision AS d JOIN turn AS t ON t.key = :turnKey;
+FROM decision AS d JOIN turn AS t ON t.key = :turnKey JOIN session AS s ON s.key = :key;

@@ -1,15 +1,24 @@
 """Digests and insights."""
 
-from stello_graph.errors import ModelRefused, SessionArchived
+from collections.abc import Sequence
+
+from stello_graph.errors import InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_text
+from stello_graph.forest.functions import Functions, run_own
 from stello_graph.ids import check_id
+from stello_graph.model.context import Conversation
+from stello_graph.model.memory import InsightDraft
 from stello_graph.model.session import Session
-from stello_graph.model.values import SessionStatus
+from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.ports import LLM, SpaceStore
+from stello_graph.session.context.text import is_blank
 from stello_graph.session.memory import consolidate
 
-__all__ = ["consolidate_now", "put_insight", "put_memory"]
+__all__ = ["MAX_INSIGHTS", "consolidate_now", "put_insight", "put_insights", "put_memory"]
+
+MAX_INSIGHTS = 1_000
+_MOST_MESSAGES = 2_000
 
 
 async def put_memory(store: SpaceStore, session_id: str, content: str, limit: int) -> Session:
@@ -29,24 +38,80 @@ async def put_insight(
     return await store.put_insight(session_id, check_text(content, "content", limit), source_session_id)
 
 
-async def consolidate_now(store: SpaceStore, llm: LLM, session_id: str) -> Session:
-    """L3 to L2. Where there is nothing to distil the session is answered unchanged.
+async def put_insights(store: SpaceStore, insights: Sequence[InsightDraft], limit: int) -> list[Session]:
+    """Replaces the pending insights of several sessions, or of none.
+
+    Raises:
+        InvalidInput: one session twice, or an insight that says nothing.
+        LimitExceeded: more than 1,000.
+    """
+    if len(insights) > MAX_INSIGHTS:
+        raise LimitExceeded(f"at most {MAX_INSIGHTS} insights at once")
+    if len({insight.session_id for insight in insights}) < len(insights):
+        raise InvalidInput("a session is named twice: it has one pending insight")
+    for insight in insights:
+        check_id(insight.session_id, "sessionId")
+        if insight.source_session_id is not None:
+            check_id(insight.source_session_id, "sourceSessionId")
+        if not check_text(insight.content, "content", limit).strip():
+            raise InvalidInput("an insight says something; clearInsight takes one back")
+    return await store.put_insights(insights)
+
+
+async def consolidate_now(
+    store: SpaceStore,
+    llm: LLM,
+    functions: Functions,
+    session_id: str,
+    *,
+    limit: int,
+    even_archived: bool = False,
+) -> Session:
+    """L3 to L2: what was said since the last time goes into the digest.
+
+    Where nothing was, nobody is asked and the session is answered unchanged.
 
     Raises:
         ModelError: the model failed; the old digest stays.
         Conflict: somebody wrote the digest meanwhile; theirs stays.
     """
-    conversation = await store.whole_conversation(check_id(session_id))
+    conversation = await store.undigested(check_id(session_id), _MOST_MESSAGES)
     session = conversation.session
-    if session.status is SessionStatus.ARCHIVED:
+    if session.status is SessionStatus.ARCHIVED and not even_archived:
         raise SessionArchived.of(session_id)
-    digest, usage = await consolidate(llm, conversation)
+    digest, usage = await _digest(llm, functions, conversation, limit)
     if digest is None and usage.llm_calls:
         await count(store, session_id, usage)
         raise ModelRefused("the model gave no digest; the old one stays")
     if digest is None:
         return session
-    made, revision = digest, session.memory_revision
+    made, through_seq = digest, conversation.transcript[-1].seq
     return await stored_or_counted(
-        store, session_id, usage, lambda: store.store_digest(session_id, made, revision=revision, usage=usage)
+        store,
+        session_id,
+        usage,
+        lambda: store.store_digest(
+            session_id,
+            made,
+            revision=session.memory_revision,
+            through_seq=through_seq,
+            usage=usage,
+            even_archived=even_archived,
+        ),
     )
+
+
+async def _digest(
+    llm: LLM, functions: Functions, conversation: Conversation, limit: int
+) -> tuple[str | None, Usage]:
+    """The next digest with what it took; None where there is nothing to distil, or the model said nothing."""
+    if functions.consolidate is None:
+        return await consolidate(llm, conversation)
+    if not conversation.transcript:
+        return None, Usage()
+    given = await run_own(
+        "consolidate", functions.consolidate, conversation.session.memory, conversation.transcript
+    )
+    if is_blank(check_text(given, "the digest", limit)):
+        raise ModelRefused("the application's consolidate function gave no digest; the old one stays")
+    return given, Usage()

@@ -17,6 +17,7 @@ from stello_graph.graphql.scalars import JSON
 __all__ = [
     "CreateSessionInput",
     "ForkInput",
+    "InsightInput",
     "MessageInput",
     "SendInput",
     "SpaceConfigInput",
@@ -137,6 +138,15 @@ class MessageInput:
     tool_call_id: str | None = UNSET
     tool_name: str | None = UNSET
     is_error: bool | None = False
+
+
+@strawberry.input
+class InsightInput:
+    """See `model.memory.InsightDraft`."""
+
+    session_id: ID
+    content: str
+    source_session_id: ID | None = UNSET
 
 
 @strawberry.input(description="Not given leaves a field; null clears it where it can be null.")

@@ -10,6 +10,7 @@ from stello_graph.graphql.context import Info
 from stello_graph.graphql.inputs import (
     CreateSessionInput,
     ForkInput,
+    InsightInput,
     MessageInput,
     SendInput,
     SessionOverridesInput,
@@ -17,11 +18,13 @@ from stello_graph.graphql.inputs import (
     UpdateSessionInput,
 )
 from stello_graph.graphql.knowledge import KnowledgeMutation
+from stello_graph.graphql.types.memory import Integration
 from stello_graph.graphql.types.message import Message
 from stello_graph.graphql.types.session import Session
 from stello_graph.graphql.types.space import Space
 from stello_graph.graphql.types.topology import TopologyNode
 from stello_graph.graphql.types.turn import Turn
+from stello_graph.model import memory as model_memory
 from stello_graph.model import message as model_message
 from stello_graph.model import requests
 from stello_graph.model import session as model_session
@@ -131,6 +134,12 @@ async def put_insight(
     return await _writable(info).put_insight(session_id, content, given(source_session_id, None))
 
 
+async def put_insights(info: Info, insights: list[InsightInput]) -> list[model_session.Session]:
+    """Replaces several pending insights, or none."""
+    asked = [request(model_memory.InsightDraft, one) for one in insights]
+    return await _writable(info).put_insights(asked)
+
+
 async def clear_insight(info: Info, session_id: ID) -> model_session.Session:
     """Clears the pending insight."""
     return await _writable(info).clear_insight(session_id)
@@ -144,6 +153,11 @@ async def consolidate(info: Info, session_id: ID) -> model_session.Session:
 async def compact(info: Info, session_id: ID, keep_last: int | None = 10) -> model_session.Session:
     """A summary in place of the older messages."""
     return await _writable(info).compact(session_id, given(keep_last, 10))
+
+
+async def integrate(info: Info, session_id: ID, force: bool | None = False) -> model_memory.Integration:
+    """All L2 of a tree to synthesis and insights."""
+    return await _writable(info).integrate(session_id, force=given(force, False))
 
 
 async def add_ref(info: Info, from_id: ID, to_id: ID) -> model_topology.TopologyNode:
@@ -228,6 +242,12 @@ class Mutation(KnowledgeMutation):
         graphql_type=Session,
         description="Replaces the pending insight. null for sourceSessionId: from the application.",
     )
+    put_insights = strawberry.mutation(
+        resolver=put_insights,
+        graphql_type=list[Session],
+        description="All or none, in one transaction; an unknown or archived target fails the whole. "
+        "At most 1,000, each session once.",
+    )
     clear_insight = strawberry.mutation(resolver=clear_insight, graphql_type=Session)
     consolidate = strawberry.mutation(
         resolver=consolidate, graphql_type=Session, description="L3 to L2, now."
@@ -236,6 +256,12 @@ class Mutation(KnowledgeMutation):
         resolver=compact,
         graphql_type=Session,
         description="Compresses the transcript up to the newest keepLast messages now, whatever its size.",
+    )
+    integrate = strawberry.mutation(
+        resolver=integrate,
+        graphql_type=Integration,
+        description="All L2 of a MAIN session's tree to its synthesis and to insights for its sessions, in one "
+        "transaction. Without new L2 since the last time nothing is called or changed, unless force.",
     )
     trim_messages = strawberry.mutation(
         resolver=trim_messages,

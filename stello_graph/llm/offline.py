@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import AsyncGenerator
 
-from stello_graph.llm.offline_extract import digest, integration, is_chinese, short
+from stello_graph.llm.offline_extract import digest, integration, is_chinese, rollup, short
 from stello_graph.model.context import (
     ContextMessage,
     ContextOrigin,
@@ -22,6 +22,7 @@ _WINDOW = 200_000
 _CHUNK = 6
 
 _RECORD = re.compile(r"^[#*【\[\s]*对话记录[】\]*\s]*[:：]?", re.MULTILINE)
+_ROLLUP = re.compile(r"^下级会话摘要[:：]", re.MULTILINE)
 _DIGEST_LINE = re.compile(
     r"^\[sessionId=(?P<id>[^\]\s]+)\]\s*(?P<label>.*?)[:：]\s*(?P<digest>.*)$", re.MULTILINE
 )
@@ -76,10 +77,10 @@ def _answer(request: ModelRequest) -> str:
         if record := _RECORD.search(asked):
             return digest(asked[: record.start()], asked[record.end() :])
         if lines := list(_DIGEST_LINE.finditer(asked)):
-            return json.dumps(
-                integration([(line["id"], line["label"], line["digest"]) for line in lines]),
-                ensure_ascii=False,
-            )
+            digests = [(line["id"], line["label"], line["digest"]) for line in lines]
+            if below := _ROLLUP.search(asked):
+                return rollup(asked[: below.start()], digests)
+            return json.dumps(integration(digests), ensure_ascii=False)
     return _reply(conversation, asked, _insight(request))
 
 

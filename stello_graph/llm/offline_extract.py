@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 
-__all__ = ["digest", "integration", "is_chinese", "short"]
+__all__ = ["digest", "integration", "is_chinese", "rollup", "short"]
 
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
@@ -12,6 +12,7 @@ _OTHER_ASIAN = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _LINE = re.compile(r"^\s*(user|assistant|tool|system|用户|助手)\s*[:：]\s*(.*)$", re.IGNORECASE)
 _HEADING = re.compile(r"^[#*【\[\s]*当前摘要[】\]*\s]*[:：]?", re.MULTILINE)
+_OWN_HEADING = re.compile(r"^本会话摘要[:：]", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])|(?<=\.)\s|\n")
 
 _FILLERS_CHINESE = (
@@ -72,6 +73,21 @@ def integration(digests: Sequence[tuple[str, str, str]]) -> dict[str, object]:
         if others:
             insights.append({"sessionId": id, "content": joint.join(others[:5])})
     return {"synthesis": joint.join(lines)[:2000], "insights": insights}
+
+
+def rollup(before: str, digests: Sequence[tuple[str, str, str]]) -> str:
+    """One paragraph out of a session's own digest and of those below it.
+
+    Args:
+        before: what stood above the digests: the session's own.
+        digests: id, label and digest of each session below.
+    """
+    own = short(_OWN_HEADING.sub("", before), 80)
+    chinese = is_chinese(own + "".join(text for _, _, text in digests))
+    colon, joint = ("：", "；") if chinese else (": ", "; ")
+    parts = [own] if own else []
+    parts += [f"[sessionId={id}] {label}{colon}{short(text, 60)}" for id, label, text in digests]
+    return joint.join(parts)[:1000]
 
 
 def _lines(record: str) -> list[tuple[str, str]]:

@@ -42,6 +42,9 @@ class Session(Value):
         skills: None allows all, an empty tuple none.
         memory: L2, read by others, never part of this session's own prompt.
         memory_revision: grows with each write of `memory`.
+        memory_through_seq: the last message that consolidating has seen.
+        synthesis_revision: grows with each write of `synthesis`.
+        integrated_seq: the event number up to which `synthesis` knows all digests.
         next_seq: the place of the next message.
         open_turn_id: the turn that holds the session, or None.
         event_seq: number of the last event that changed this session's digest.
@@ -58,8 +61,11 @@ class Session(Value):
     metadata: Any = None
     memory: str | None = None
     memory_revision: int = 0
+    memory_through_seq: int = 0
     insight: Insight | None = None
     synthesis: str | None = None
+    synthesis_revision: int = 0
+    integrated_seq: int = 0
     rollup: str | None = None
     compression: Compression | None = None
     overrides: SessionOverrides = SessionOverrides()
@@ -76,7 +82,11 @@ class Session(Value):
 
 
 class SessionDigest(Value):
-    """What the other sessions may know of one session."""
+    """What the other sessions may know of one session.
+
+    Attributes:
+        memory_seq: number of the event that last changed `memory`; 0 where it was not read.
+    """
 
     id: str
     label: str
@@ -86,3 +96,4 @@ class SessionDigest(Value):
     insight: str | None = None
     updated_at: int
     event_seq: int
+    memory_seq: int = 0

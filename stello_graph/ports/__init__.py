@@ -1,14 +1,16 @@
 """What the core asks of the outside: a model, and storage by consumer.
 
 `SessionStore` is one Space seen from single sessions; `SpaceStore` adds what only orchestration
-may know: topology, digests, listing, and what a Space holds beside its sessions (`KnowledgeStore`).
+may know: topology, digests, listing, what goes across sessions (`MemoryStore`), and what a Space holds
+beside its sessions (`KnowledgeStore`).
 `Store` opens Spaces and holds what belongs to none.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Protocol
 
 from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
+from stello_graph.model.memory import DueTask
 from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.session import Session
 from stello_graph.model.space import Space
@@ -31,8 +33,9 @@ from stello_graph.model.writes import (
     TurnJoined,
 )
 from stello_graph.ports.knowledge import KnowledgeStore
+from stello_graph.ports.memory import MemoryStore, OwnMemoryStore
 
-__all__ = ["LLM", "KnowledgeStore", "SessionStore", "SpaceStore", "Store"]
+__all__ = ["LLM", "KnowledgeStore", "MemoryStore", "OwnMemoryStore", "SessionStore", "SpaceStore", "Store"]
 
 
 class LLM(Protocol):
@@ -72,7 +75,7 @@ class LLM(Protocol):
         ...
 
 
-class SessionStore(Protocol):
+class SessionStore(OwnMemoryStore, Protocol):
     """One Space, seen from single sessions: transcript, turns, memory.
 
     A session or turn that does not exist in the Space raises NotFound; writes to an archived
@@ -182,14 +185,6 @@ class SessionStore(Protocol):
         """By turn, what it wrote, oldest first."""
         ...
 
-    async def put_memory(self, session_id: str, content: str) -> Session:
-        """Writes L2."""
-        ...
-
-    async def store_digest(self, session_id: str, content: str, *, revision: int, usage: Usage) -> Session:
-        """Writes what consolidating gave. Raises Conflict where L2 has another revision by now."""
-        ...
-
     async def store_compression(
         self, session_id: str, draft: CompressionDraft, *, usage: Usage, turn: Turn | None = None
     ) -> Session:
@@ -206,16 +201,8 @@ class SessionStore(Protocol):
         """Counts for session and Space what a model took whose work was not stored."""
         ...
 
-    async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
-        """Replaces the pending insight."""
-        ...
 
-    async def clear_insight(self, session_id: str) -> Session:
-        """Clears the pending insight."""
-        ...
-
-
-class SpaceStore(SessionStore, KnowledgeStore, Protocol):
+class SpaceStore(SessionStore, MemoryStore, KnowledgeStore, Protocol):
     """One Space, whole: topology, digests, listing, and what it holds beside its sessions."""
 
     async def space(self) -> Space:
@@ -358,6 +345,14 @@ class Store(Protocol):
 
     async def expired_turns(self, first: int) -> list[tuple[str, str]]:
         """(Space id, turn id) of open turns whose lease ran out."""
+        ...
+
+    async def due_tasks(self, first: int) -> list[DueTask]:
+        """Tasks of all Spaces that are due, the longest due first."""
+        ...
+
+    def on_due(self, ring: Callable[[], None]) -> None:
+        """Calls `ring` after each write through this store that made a task due."""
         ...
 
     async def ping(self) -> str:

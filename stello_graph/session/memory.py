@@ -1,6 +1,7 @@
 """L3 to L2: a transcript distilled to the digest that others may know of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Protocol
 
 from stello_graph.model.context import Conversation, ModelRequest, ReplyStop
 from stello_graph.model.message import Message, MessageRole, MessageState
@@ -12,11 +13,30 @@ from stello_graph.session.context.text import is_blank, plain, without_thinking
 from stello_graph.session.context.tokens import estimate, tokens_of
 from stello_graph.session.prompts import CONSOLIDATE_PROMPT, block, task_messages
 
-__all__ = ["consolidate", "consolidate_request", "distil", "newest_lines", "shortened", "transcript_lines"]
+__all__ = [
+    "Consolidate",
+    "consolidate",
+    "consolidate_request",
+    "distil",
+    "newest_lines",
+    "shortened",
+    "transcript_lines",
+]
 
 _WINDOW = 200_000
 _LONGEST_RESULT = 400
 _LEAST_INPUT = 200
+
+
+class Consolidate(Protocol):
+    """How an application distils by itself; the form of its digests is its own."""
+
+    def __call__(self, memory: str | None, messages: Sequence[Message]) -> str | Awaitable[str]:
+        """The digest of what `memory` stands for, None for nothing, and of the messages after it.
+
+        A function that is not async runs in a thread.
+        """
+        ...
 
 
 async def consolidate(llm: LLM, conversation: Conversation) -> tuple[str | None, Usage]:

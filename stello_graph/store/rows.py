@@ -32,6 +32,7 @@ __all__ = [
     "space_config",
     "space_document",
     "to_json",
+    "triggers",
     "turn",
 ]
 
@@ -55,7 +56,7 @@ def nodes(rows: Iterable[Row]) -> list[TopologyNode]:
 
 def digests(rows: Iterable[Row]) -> tuple[SessionDigest, ...]:
     """Rows of digests."""
-    return tuple(SessionDigest.model_validate(row) for row in rows)
+    return tuple(SessionDigest.model_validate(_decoded(row)) for row in rows)
 
 
 def message(row: Row) -> Message:
@@ -129,6 +130,15 @@ def space_document(space: Space) -> str:
     """
     told = {"name": space.name, "revision": space.revision + 1}
     return to_json(space.config.model_dump(mode="json", by_alias=True) | told)
+
+
+def triggers(config: SpaceConfig) -> Row:
+    """The settings that queries decide by, as properties of the Space."""
+    return {
+        "consolidateOn": list(config.consolidate_on),
+        "integrateOn": list(config.integrate_on),
+        "everyNTurns": config.every_n_turns,
+    }
 
 
 def conversation(row: Row) -> Conversation:

@@ -60,6 +60,7 @@ class SessionsRepository(Repository):
             strategy=space.config.strategy,
             sharedMemory=space.config.shared_memory,
             config=rows.space_document(space),
+            **rows.triggers(space.config),
         )
         return rows.space(found[0]) if found else None
 
@@ -202,7 +203,8 @@ class SessionsRepository(Repository):
 
     async def leave(self, session_id: str, holder: str) -> Session:
         """See SpaceStore."""
-        found = await self._engine.write(LEAVE, key=self._key(session_id), holderKey=self._key(holder))
+        keys = {"key": self._key(session_id), "holderKey": self._key(holder), "op": self._event()["op"]}
+        found = await self._engine.write(LEAVE, **keys)
         if not found:
             raise NotFound.of("session", session_id)
         return rows.session(found[0])

@@ -1,5 +1,8 @@
 """The repositories, put together over one engine."""
 
+from collections.abc import Callable
+
+from stello_graph.model.memory import DueTask
 from stello_graph.model.space import Space, SpaceConfig
 from stello_graph.store import rows
 from stello_graph.store.engine import Engine
@@ -9,6 +12,7 @@ from stello_graph.store.memory import DigestRepository, MemoryRepository
 from stello_graph.store.messages import MessageRepository
 from stello_graph.store.queries import named
 from stello_graph.store.sessions import SessionsRepository
+from stello_graph.store.tasks import RingingEngine, TaskRepository
 from stello_graph.store.topology import TopologyRepository
 from stello_graph.store.turns import TurnRepository
 
@@ -16,6 +20,7 @@ __all__ = ["GraphStore", "SessionRepository", "SpaceRepository"]
 
 ENSURE = named("spaces/ensure")
 EXPIRED = named("turns/expired")
+DUE = named("tasks/due")
 
 
 class SessionRepository(MessageRepository, TurnRepository, MemoryRepository):
@@ -27,6 +32,7 @@ class SpaceRepository(
     SessionsRepository,
     TopologyRepository,
     DigestRepository,
+    TaskRepository,
     ImportRepository,
     KnowledgeRepository,
 ):
@@ -37,7 +43,7 @@ class GraphStore:
     """A Store over one engine."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self._engine = RingingEngine(engine)
 
     def in_space(self, space_id: str) -> SpaceRepository:
         """See Store."""
@@ -45,14 +51,24 @@ class GraphStore:
 
     async def ensure_space(self, space_id: str, name: str) -> Space:
         """See Store."""
-        config = rows.to_json(SpaceConfig())
-        found = await self._engine.write(ENSURE, id=space_id, name=name, config=config)
+        config = SpaceConfig()
+        found = await self._engine.write(
+            ENSURE, id=space_id, name=name, config=rows.to_json(config), **rows.triggers(config)
+        )
         return rows.space(found[0])
 
     async def expired_turns(self, first: int) -> list[tuple[str, str]]:
         """See Store."""
         found = await self._engine.read(EXPIRED, first=first)
         return [(row["spaceId"], row["id"]) for row in found]
+
+    async def due_tasks(self, first: int) -> list[DueTask]:
+        """See Store."""
+        return [DueTask.model_validate(row) for row in await self._engine.read(DUE, first=first)]
+
+    def on_due(self, ring: Callable[[], None]) -> None:
+        """See Store."""
+        self._engine.rings.append(ring)
 
     async def ping(self) -> str:
         """See Store."""

@@ -97,6 +97,7 @@ class SqliteDatabase:
         "record": "SELECT * FROM record WHERE key GLOB :glob",
         "shared_memory": "SELECT * FROM shared_memory WHERE key GLOB :glob",
         "skill": "SELECT * FROM skill WHERE key GLOB :glob",
+        "task": "SELECT * FROM task WHERE key GLOB :glob",
     }
 
     credentials: Final[dict[str, str]] = {}
@@ -226,6 +227,7 @@ class Neo4jDatabase:
         "record": "MATCH (n:Record) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "shared_memory": "MATCH (n:SharedMemory) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "skill": "MATCH (n:Skill) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "task": "MATCH (n:Task) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
     }
 
     def __init__(self, server: Server) -> None:

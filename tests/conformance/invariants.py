@@ -29,10 +29,18 @@ def check_invariants(stored: Snapshot) -> None:
     _check_places(space, nodes, stored["parent"])
     _check_transcripts(sessions, stored)
     _check_turns(sessions, stored["turn"])
+    _check_tasks(sessions, stored["task"])
     for row in stored["ref"]:
         assert {row["fromKey"], row["toKey"]} <= nodes.keys(), f"a link that leaves the Space: {row}"
     for row in stored["idempotency"] + stored["holder"]:
         assert row["sk"] in sessions, f"what belonged to a session stays without it: {row}"
+
+
+def _check_tasks(sessions: dict[str, Row], tasks: list[Row]) -> None:
+    for task in tasks:
+        assert task["key"] == f"{task['spaceId']}/{task['kind']}:{task['sessionId']}"
+        assert f"{task['spaceId']}/{task['sessionId']}" in sessions, f"a task without its session: {task}"
+        assert "holder" not in task or "dueAt" in task, f"a task that is held for ever: {task}"
 
 
 def _check_counters(space: Row, stored: Snapshot) -> None:

@@ -33,6 +33,11 @@ def types(database: Database, space: SpaceStore, after: int = 0) -> list[str]:
     return [row["type"] for row in events(database, space)[after:]]
 
 
+async def rolled_up(space: SpaceStore, id: str) -> Session:
+    assert await space.store_rollup(id, "r", through_seq=1, usage=usage(1))
+    return (await space.sessions([id]))[id]
+
+
 async def test_every_change_has_its_event(space: SpaceStore, database: Database) -> None:
     """Each change of the map writes one event of its type, in order."""
     top = await create(space)
@@ -44,7 +49,7 @@ async def test_every_change_has_its_event(space: SpaceStore, database: Database)
     await space.append(top.id, many(3))
     await space.trim(top.id, 1)
     await space.put_memory(top.id, "m")
-    await space.store_digest(top.id, "d", revision=1, usage=usage(1))
+    await space.store_digest(top.id, "d", revision=1, through_seq=0, usage=usage(1))
     await space.put_insight(top.id, "i", None)
     await space.clear_insight(top.id)
     await space.set_status(top.id, SessionStatus.ARCHIVED)
@@ -120,11 +125,12 @@ async def test_a_digest_carries_the_number_of_its_last_change(space: SpaceStore,
     changes: list[Callable[[], Awaitable[Session]]] = [
         lambda: space.update_session(session.id, {"label": "new"}),
         lambda: space.put_memory(session.id, "m"),
-        lambda: space.store_digest(session.id, "d", revision=1, usage=usage(1)),
+        lambda: space.store_digest(session.id, "d", revision=1, through_seq=0, usage=usage(1)),
         lambda: space.put_insight(session.id, "i", None),
         lambda: space.clear_insight(session.id),
         lambda: space.set_status(session.id, SessionStatus.ARCHIVED),
         lambda: space.set_status(session.id, SessionStatus.ACTIVE),
+        lambda: rolled_up(space, session.id),
     ]
     for change in changes:
         await create(space)
@@ -148,7 +154,7 @@ async def test_no_event_without_a_change(space: SpaceStore, database: Database) 
         space.fork(fork_of(session.id, through_seq=9), None),
         space.delete_session(session.id, 7, 10),
         space.add_ref(session.id, session.id),
-        space.store_digest(session.id, "d", revision=5, usage=usage(1)),
+        space.store_digest(session.id, "d", revision=5, through_seq=0, usage=usage(1)),
         space.put_memory("nobody", "m"),
     ]
     for call in refused:

@@ -26,7 +26,7 @@ async def test_a_digest(space: SpaceStore) -> None:
     """What consolidating gave is stored, and what it took is counted for session and Space."""
     session = await create(space)
 
-    stored = await space.store_digest(session.id, "digest", revision=0, usage=usage(7))
+    stored = await space.store_digest(session.id, "digest", revision=0, through_seq=0, usage=usage(7))
 
     assert (stored.memory, stored.memory_revision, stored.usage) == ("digest", 1, usage(7))
     assert (await space.space()).usage == usage(7)
@@ -39,7 +39,7 @@ async def test_a_digest_that_comes_late(space: SpaceStore, database: Database) -
     before = database.snapshot(space.space_id)
 
     with pytest.raises(Conflict):
-        await space.store_digest(session.id, "digest", revision=0, usage=usage(7))
+        await space.store_digest(session.id, "digest", revision=0, through_seq=0, usage=usage(7))
 
     assert database.snapshot(space.space_id) == before
 
@@ -142,7 +142,7 @@ async def test_refusals(space: SpaceStore, database: Database) -> None:
         with pytest.raises(error):
             await space.put_memory(id, "m")
         with pytest.raises(error):
-            await space.store_digest(id, "m", revision=0, usage=usage(1))
+            await space.store_digest(id, "m", revision=0, through_seq=0, usage=usage(1))
         with pytest.raises(error):
             await space.put_insight(id, "i", None)
         with pytest.raises(error):

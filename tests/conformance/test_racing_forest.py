@@ -202,7 +202,7 @@ async def test_deleting_against_all_that_writes(space: SpaceStore, twin: SpaceSt
         converse,
         lambda id, _: begin(twin, id),
         lambda id, _: twin.put_memory(id, "m"),
-        lambda id, _: twin.store_digest(id, "d", revision=0, usage=usage(1)),
+        lambda id, _: twin.store_digest(id, "d", revision=0, through_seq=0, usage=usage(1)),
         lambda id, _: twin.store_compression(id, summary_of(1), usage=usage(1)),
         lambda id, _: twin.put_insight(id, "i", None),
         lambda id, _: twin.update_session(id, {"label": "x"}),
@@ -359,7 +359,7 @@ async def test_memory_against_consolidating(space: SpaceStore, twin: SpaceStore)
         _, lost = await race(
             [
                 space.put_memory(session.id, "by hand"),
-                twin.store_digest(session.id, "digest", revision=revision, usage=usage(1)),
+                twin.store_digest(session.id, "digest", revision=revision, through_seq=0, usage=usage(1)),
             ]
         )
 

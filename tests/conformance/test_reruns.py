@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from stello_graph.errors import StelloError
+from stello_graph.errors import ErrorCode, StelloError
 from stello_graph.ids import new_id
 from stello_graph.model.knowledge import Skill
-from stello_graph.model.values import SessionStatus, Usage
+from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
+from stello_graph.model.space import Trigger
+from stello_graph.model.values import SessionRole, SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row
@@ -23,6 +25,7 @@ from tests.conformance.drafts import (
     child,
     create,
     end_of,
+    exchange,
     failure_of,
     fork_of,
     key,
@@ -35,6 +38,7 @@ from tests.conformance.drafts import (
     usage,
 )
 
+ALWAYS = (Trigger.ON_SWITCH, Trigger.ON_LEAVE, Trigger.EVERY_N_TURNS, Trigger.ON_ARCHIVE)
 NOTHING_MORE = {"DONE_BEFORE": "DONE", "SAME": "DONE"}
 
 
@@ -76,11 +80,14 @@ class Twice:
         if query.name == "turns/renew":
             for row in stored["turn"]:
                 row.pop("leaseUntil", None)
+        if query.name == "tasks/renew":
+            for row in stored["task"]:
+                row.pop("dueAt", None)
         return stored
 
 
 def _settled(rows: list[Row]) -> list[Row]:
-    told = [{name: value for name, value in row.items() if name != "lock"} for row in rows]
+    told = [{name: value for name, value in row.items() if name not in ("lock", "due")} for row in rows]
     for row in told:
         if "outcome" in row:
             row["outcome"] = NOTHING_MORE.get(row["outcome"], row["outcome"])
@@ -155,6 +162,40 @@ async def test_what_others_wrote_meanwhile_stays(open_engine: OpenEngine, space:
     assert (await late(others).put_record("k", "once", 1)).revision == 2
 
 
+async def every_write_to_memory(twice: SpaceStore) -> None:
+    main = await twice.create_session(root(role=SessionRole.MAIN), None)
+    spokes = [(await twice.create_session(child(main.id), None)).id for _ in range(2)]
+    insights = [InsightDraft(session_id=id, content="i") for id in spokes]
+    assert [one.id for one in await twice.put_insights(insights)] == spokes
+    await refused(twice.put_insights([*insights, InsightDraft(session_id="nobody", content="i")]))
+    await twice.store_digest(spokes[0], "d", revision=0, through_seq=0, usage=usage(1))
+    assert await twice.store_rollup(spokes[0], "r", through_seq=1, usage=usage(1))
+    assert not await twice.store_rollup(spokes[0], "r", through_seq=1, usage=usage(1))
+    draft = IntegrationDraft(
+        synthesis="s", insights=tuple(insights), through_seq=1, revision=0, usage=usage(1)
+    )
+    assert await twice.store_integration(main.id, draft) == sorted(spokes)
+    await refused(twice.store_integration(main.id, draft))
+    await exchange(twice, main.id)
+
+
+async def every_write_to_tasks(store: GraphStore, twice: SpaceStore) -> None:
+    due = [task for task in await store.due_tasks(10_000) if task.space_id == twice.space_id]
+    assert {task.kind for task in due} == set(TaskKind)
+    done, failed, left = [await twice.claim_task(task, LEASE) for task in (due[0], due[1], due[1])]
+    assert done is not None
+    assert failed is not None
+    assert left is None
+    assert await twice.renew_task(done, LEASE)
+    assert await twice.finish_task(done)
+    assert await twice.fail_task(failed, ErrorCode.LLM_UNAVAILABLE, "away", delay=0.0)
+    await asyncio.sleep(0.01)
+    again = await twice.claim_task(due[1], LEASE)
+    assert again is not None
+    assert await twice.release_task(again)
+    assert not await twice.renew_task(again, LEASE)
+
+
 async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     """Each write query, run again, answers the same and changes nothing more, done or refused."""
     store = GraphStore(engine_twice)
@@ -162,7 +203,14 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     twice = store.in_space(space.space_id)
 
     now = await twice.space()
-    assert await twice.configure(now.model_copy(update={"name": "Once"})) is not None
+    config = now.config.model_copy(
+        update={
+            "consolidate_on": ALWAYS,
+            "integrate_on": (*ALWAYS, Trigger.AFTER_CONSOLIDATE),
+            "every_n_turns": 1,
+        }
+    )
+    assert await twice.configure(now.model_copy(update={"name": "Once", "config": config})) is not None
     assert await twice.configure(now.model_copy(update={"name": "Late"})) is None
 
     top = await twice.create_session(root(), key("create"))
@@ -186,8 +234,10 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     await twice.remove_ref(made.id, below.id)
 
     assert (await twice.put_memory(made.id, "m")).memory_revision == 1
-    assert (await twice.store_digest(made.id, "d", revision=1, usage=usage(3))).usage == usage(3)
-    await refused(twice.store_digest(made.id, "d", revision=1, usage=usage(3)))
+    assert (await twice.store_digest(made.id, "d", revision=1, through_seq=0, usage=usage(3))).usage == usage(
+        3
+    )
+    await refused(twice.store_digest(made.id, "d", revision=1, through_seq=0, usage=usage(3)))
     assert (await twice.store_compression(made.id, summary_of(4), usage=Usage())).compression is not None
     await refused(twice.store_compression(made.id, summary_of(4), usage=usage(3)))
     await twice.count_usage(made.id, usage(2))
@@ -240,6 +290,8 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     assert len(await twice.delete_session(top.id, 3, 10)) == 3
 
     await hold(twice)
+    await every_write_to_memory(twice)
+    await every_write_to_tasks(store, twice)
 
     await engine_twice.write(RECORD, version=1, name="0001_initial")
     writes = {name for name, text in load("sql").items() if text.query.access == "write"}

@@ -72,7 +72,7 @@ async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, da
         lambda: stranger.begin_turn(mine.id, new_id(), said(), lease=LEASE, idempotency=None),
         lambda: stranger.cancel_turn(begun.turn.id),
         lambda: stranger.put_memory(mine.id, "x"),
-        lambda: stranger.store_digest(mine.id, "x", revision=1, usage=usage(1)),
+        lambda: stranger.store_digest(mine.id, "x", revision=1, through_seq=0, usage=usage(1)),
         lambda: stranger.store_compression(mine.id, summary_of(1), usage=usage(1)),
         lambda: stranger.count_usage(mine.id, usage(1)),
         lambda: stranger.put_insight(mine.id, "x", None),
@@ -134,6 +134,8 @@ async def test_reads_that_fail(stranger: SpaceStore, mine: Session) -> None:
     reads: list[Callable[[], Awaitable[Any]]] = [
         lambda: stranger.conversation(mine.id),
         lambda: stranger.whole_conversation(mine.id),
+        lambda: stranger.undigested(mine.id, 10),
+        lambda: stranger.to_integrate(mine.id, 10),
         lambda: stranger.fork_source(mine.id, None),
         lambda: stranger.open_turns_below(mine.id),
         lambda: stranger.star_map(mine.id, max_depth=None, max_nodes=10, include_archived=True),

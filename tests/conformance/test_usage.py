@@ -59,7 +59,7 @@ async def test_a_forks_usage_is_its_own(space: SpaceStore) -> None:
 async def test_digests_and_lost_work_count(space: SpaceStore) -> None:
     """What a digest took, and what was taken for nothing, are in both sums."""
     session = await create(space)
-    stored = await space.store_digest(session.id, "d", revision=0, usage=usage(3))
+    stored = await space.store_digest(session.id, "d", revision=0, through_seq=0, usage=usage(3))
     assert stored.usage == usage(3)
 
     await space.count_usage(session.id, usage(4))

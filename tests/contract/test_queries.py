@@ -9,7 +9,18 @@ from typing import Final
 import pytest
 
 import stello_graph
-from stello_graph.store import engine, imports, knowledge, memory, messages, sessions, store, topology, turns
+from stello_graph.store import (
+    engine,
+    imports,
+    knowledge,
+    memory,
+    messages,
+    sessions,
+    store,
+    tasks,
+    topology,
+    turns,
+)
 from stello_graph.store.queries import Query, QueryText, load, named
 
 CYPHER: Final = load("cypher")
@@ -17,10 +28,10 @@ SQL: Final = load("sql")
 NAMES: Final = sorted(CYPHER.keys() | SQL.keys())
 WRITES: Final = [name for name in NAMES if CYPHER[name].query.access == "write"]
 READS: Final = [name for name in NAMES if CYPHER[name].query.access == "read"]
-REPOSITORIES: Final = (engine, imports, knowledge, memory, messages, sessions, store, topology, turns)
+REPOSITORIES: Final = (engine, imports, knowledge, memory, messages, sessions, store, tasks, topology, turns)
 
-# Delete-lock, Session, what belongs to a Session, TopologyNode, Space.
-ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Space")
+# Delete-lock, Session, what belongs to a Session, TopologyNode, Task, Space.
+ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Task", "Space")
 # Nodes that are matched anew once they are locked, that nobody else can delete, or whose status is asked for.
 LOOKED_UP_AGAIN: Final = {"topology/add_ref", "topology/remove_ref", "sessions/delete", "turns/renew"}
 STRINGS: Final = re.compile(r"'[^']*'")
@@ -121,7 +132,7 @@ def test_lists_are_collected_in_order(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_tenant_is_named(name: str) -> None:
     """Every query starts from keys of one Space; only those of no Space do not."""
-    of_no_space = {"system/applied", "system/ping", "system/record", "turns/expired"}
+    of_no_space = {"system/applied", "system/ping", "system/record", "turns/expired", "tasks/due"}
     starts = {"key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
 
     assert name in of_no_space or CYPHER[name].query.params & starts

@@ -1,16 +1,18 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stello_graph.llm.scripted import ScriptedLLM
+from stello_graph.forest.functions import Functions
+from stello_graph.ports import LLM
 from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 
-OpenGraph = Callable[[ScriptedLLM], StelloGraph]
+OpenGraph = Callable[..., StelloGraph]
 
 
 @pytest.fixture
@@ -18,11 +20,12 @@ async def open_graph(tmp_path: Path) -> AsyncIterator[OpenGraph]:
     """Opens services on one file, each as a process of its own would; times are short."""
     graphs: list[StelloGraph] = []
 
-    def opened(llm: ScriptedLLM) -> StelloGraph:
-        settings = Settings(
-            lease_seconds=0.6, renew_seconds=0.05, janitor_seconds=0.1, follow_seconds=0.02, grace=0.0
-        )
-        graph = StelloGraph(GraphStore(SqliteEngine(tmp_path / "stello.db")), llm, settings)
+    def opened(llm: LLM, functions: Functions | None = None, **changed: Any) -> StelloGraph:
+        times = {"lease_seconds": 0.6, "renew_seconds": 0.05, "janitor_seconds": 0.1, "follow_seconds": 0.02}
+        times |= {"scheduler_seconds": 0.05, "task_retry_seconds": 0.05}
+        settings = Settings(grace=0.0, **(times | changed))
+        store = GraphStore(SqliteEngine(tmp_path / "stello.db"))
+        graph = StelloGraph(store, llm, settings, functions=functions)
         graphs.append(graph)
         return graph
 

@@ -66,6 +66,6 @@ class Api:
 @pytest.fixture
 async def api(tmp_path: Path) -> AsyncIterator[Api]:
     engine = RecordingEngine(tmp_path / "stello.db")
-    settings = Settings(grace=0)
+    settings = Settings(grace=0, scheduler_seconds=3600)
     async with StelloGraph(GraphStore(engine), OfflineLLM(delay=0), settings) as graph:
         yield Api(graph, engine)

@@ -1,5 +1,7 @@
 """What each document costs, in named queries: N+1 cannot creep in."""
 
+import asyncio
+
 from tests.unit.graphql.conftest import Api
 
 NODE = "id label childCount depth index status role"
@@ -170,3 +172,47 @@ async def test_turns_by_status_are_one_query_and_one_more_for_all_messages(api: 
     assert await api.cost(document) == ["turns/by_status"]
     document = "{ turnsByStatus(status: COMPLETED, first: 2) { id reply { content } messages { seq } } }"
     assert await api.cost(document) == ["turns/by_status", "turns/messages"]
+
+
+async def test_memory_across_sessions_is_a_statement_for_each_step(api: Api) -> None:
+    """Insights are one statement whatever their number; distilling and integrating read once and write once."""
+    await api.ask('mutation { createSession(input: {id: "main", role: MAIN}) { id } }')
+    for id in ("a", "b"):
+        await make(api, id, "main")
+        await talk(api, id)
+    insights = '[{sessionId: "a", content: "x"}, {sessionId: "b", content: "y"}]'
+    assert await api.cost(
+        f"mutation {{ putInsights(insights: {insights}) {{ id insight {{ content }} }} }}"
+    ) == ["memory/put_insights"]
+    for id in ("a", "b"):
+        assert await api.cost(f'mutation {{ consolidate(sessionId: "{id}") {{ memory }} }}') == [
+            "sessions/undigested",
+            "memory/store_digest",
+        ]
+        assert await api.cost(f'mutation {{ consolidate(sessionId: "{id}") {{ memory }} }}') == [
+            "sessions/undigested"
+        ]
+    document = 'mutation { integrate(sessionId: "main") { called insights { content } } }'
+    assert await api.cost(document) == ["memory/to_integrate", "memory/integrate"]
+    assert await api.cost(document) == ["memory/to_integrate"]
+
+
+async def test_a_trigger_costs_no_statement_of_the_turn(api: Api) -> None:
+    """A turn that makes a task due is two statements; what the task does comes after it."""
+    await api.ask(
+        "mutation { configureSpace(input: {consolidateOn: [EVERY_N_TURNS], everyNTurns: 1}) { id } }"
+    )
+    await make(api, "a", None)
+    document = 'mutation { send(input: {sessionId: "a", content: "hello"}) { status } }'
+    assert (await api.cost(document))[:2] == ["turns/begin", "turns/end"]
+    for _ in range(500):
+        if "tasks/finish" in api.engine.ran:
+            break
+        await asyncio.sleep(0.01)
+    assert api.engine.ran[2:7] == [
+        "tasks/due",
+        "tasks/claim",
+        "sessions/undigested",
+        "memory/store_digest",
+        "tasks/finish",
+    ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import strawberry
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stello_graph.graphql.executor import RowExecutor
@@ -75,6 +75,7 @@ SELECTIONS = [
 
 
 @pytest.mark.parametrize("document", SELECTIONS)
+@settings(deadline=None)
 @given(found=st.lists(rows, max_size=4))
 def test_answers_are_graphql_cores(document: str, found: list[Row]) -> None:
     ROWS[:] = found

@@ -1,0 +1,5 @@
+-- purpose: Tasks of all Spaces that are due, the longest due first.
+-- access: read
+-- params: first
+-- returns: spaceId, kind, sessionId
+SELECT t.spaceId, t.kind, t.sessionId FROM task AS t, clock WHERE t.dueAt <= clock.now ORDER BY t.dueAt LIMIT :first;
