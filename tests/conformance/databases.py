@@ -74,6 +74,10 @@ class Database(Protocol):
         """Undoes all migrations."""
         ...
 
+    def upgrade(self, space_id: str) -> None:
+        """Brings a Space up to date that is as the first release of the schema left it."""
+        ...
+
     def close(self) -> None:
         """Frees connections."""
         ...
@@ -194,6 +198,9 @@ class SqliteDatabase:
         """See Database."""
         for path in self._path.parent.glob(f"{self._path.name}*"):
             path.unlink()
+
+    def upgrade(self, space_id: str) -> None:
+        """See Database; what a column's default is holds for old rows."""
 
     def close(self) -> None:
         """See Database."""
@@ -320,6 +327,13 @@ class Neo4jDatabase:
             for name in names:
                 session.run(f"DROP {name}")
             session.run("MATCH (n:Migration|MigrationLock) DELETE n").consume()
+
+    def upgrade(self, space_id: str) -> None:
+        """See Database."""
+        with self._driver.session() as session:
+            text = "MATCH (sp:Space {id: $space}) REMOVE sp.sharedMemory, sp.receipts, sp.nextPlace"
+            session.run(text, {"space": space_id}).consume()
+        self.make_schema()
 
     def close(self) -> None:
         """See Database."""

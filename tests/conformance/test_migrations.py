@@ -1,5 +1,6 @@
 import pytest
 
+from stello_graph.model.space import SpaceConfig
 from stello_graph.store.migrations import migrations
 from stello_graph.store.store import GraphStore
 from tests.conformance.conftest import OpenEngine
@@ -57,6 +58,22 @@ async def test_the_same_steps(language: str) -> None:
     assert [step.name for step in migrations(language)] == NAMES  # type: ignore[arg-type]
     versions = [step.version for step in migrations(language)]  # type: ignore[arg-type]
     assert versions == sorted(set(versions))
+
+
+async def test_spaces_from_before(database: Database, store: GraphStore) -> None:
+    """A Space from before shared memory shares it where its configuration says so, and takes writes."""
+    for shared in (True, False):
+        id = f"before-{shared}".lower()
+        await store.ensure_space(id, "Before")
+        space = store.in_space(id)
+        config = SpaceConfig(shared_memory=shared, system_prompt='say "sharedMemory":true')
+        await space.configure((await space.space()).model_copy(update={"config": config}))
+        database.upgrade(id)
+
+        await space.put_shared_memory("slug", "", "", limit=1)
+        found = await space.conversation((await create(space)).id)
+
+        assert [note.slug for note in found.shared_memories] == ["slug"] * shared
 
 
 async def test_a_migrated_database_works(store: GraphStore) -> None:

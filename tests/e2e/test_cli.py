@@ -117,7 +117,10 @@ def test_help_names_the_commands(commands: Commands) -> None:
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("serve", ("--host", "--port", "--store", "--no-migrate", "--grace", "STELLO_STORE", "SIGTERM")),
+        (
+            "serve",
+            ("--host", "--port", "--store", "--no-migrate", "--grace", "--skills", "STELLO_STORE", "SIGTERM"),
+        ),
         ("migrate", ("--store", "schema")),
         ("import", ("--format", "--space", "--store", "what was imported and what not and why")),
         ("schema", ("GraphQL",)),
@@ -220,3 +223,24 @@ async def test_without_a_key_the_model_says_what_it_is(serve: Serve, tmp_path: P
         assert turn["reply"]["content"].startswith("[offline model]")
         digest = await client.ask("mutation ($id: ID!) { consolidate(sessionId: $id) { memory } }", id=name)
         assert "Kyoto" in digest["consolidate"]["memory"]
+
+
+async def test_serve_reads_skill_folders(serve: Serve, tmp_path: Path) -> None:
+    """--skills may be repeated and hold commas; what is broken or missing is said and skipped."""
+    for folder, name in (("one", "a"), ("two", "b"), ("three", "c")):
+        file = tmp_path / folder / name / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"---\nname: {name}\n---\ncontent of {name}\n")
+    (tmp_path / "one" / "broken").mkdir()
+    (tmp_path / "one" / "broken" / "SKILL.md").write_text("no frontmatter")
+    both = f"{tmp_path / 'one'}, {tmp_path / 'two'}"
+
+    server = serve(
+        sqlite_store(tmp_path), "--skills", both, "--skills", str(tmp_path / "three"), "--skills", "gone"
+    )
+
+    async with server.client() as client:
+        found = (await client.ask("{ skills { name content } }"))["skills"]
+    assert found == [{"name": name, "content": f"content of {name}"} for name in "abc"]
+    assert "broken" in server.output()
+    assert "gone" in server.output()
