@@ -149,6 +149,12 @@ class ForkRefused(StelloError):
 
     code = ErrorCode.FORK_REFUSED
 
+    @classmethod
+    def too_early(cls, id: str, missing: int) -> "ForkRefused":
+        """The usual sentence about source `id` that has so many turns too few."""
+        turns = "1 more completed turn" if missing == 1 else f"{missing} more completed turns"
+        return cls(f'session "{id}" needs {turns} before it is forked', missingTurns=missing)
+
 
 class TurnHasEnded(StelloError):
     """The turn is over and cannot take this any more."""

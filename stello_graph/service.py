@@ -22,6 +22,7 @@ from stello_graph.forest.knowledge import (
 )
 from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.preview import preview
+from stello_graph.forest.profiles import delete_profile, put_profile
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
 from stello_graph.forest.sessions import append_drafts, create_session, update_session
 from stello_graph.forest.skill_folders import folder_skills
@@ -32,6 +33,7 @@ from stello_graph.ids import DEFAULT_SPACE, check_id
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.memory import InsightDraft, Integration, TaskKind
 from stello_graph.model.message import Message
+from stello_graph.model.profile import ForkProfile
 from stello_graph.model.requests import (
     AppendedMessage,
     CreateSession,
@@ -163,9 +165,21 @@ class SpaceService:
         """A root, or an empty child. Inherits nothing of other sessions."""
         return await create_session(self.store, asked, self._limit)
 
-    async def fork(self, asked: Fork) -> Session:
-        """Session, node, edges and inherited transcript in one transaction, or nothing."""
-        return await fork(self.store, asked, self._limit)
+    async def fork(self, asked: Fork, *, by_tool: bool = False) -> Session:
+        """Session, node, edges and inherited transcript in one transaction, or nothing.
+
+        Args:
+            by_tool: whether a model asks for it: the Space's SplitGuard tells these forks apart.
+        """
+        return await fork(self.store, self.graph.llm, asked, self._limit, by_tool=by_tool)
+
+    async def put_profile(self, profile: ForkProfile) -> ForkProfile:
+        """Writes a fork profile; one of the same name is replaced whole."""
+        return await put_profile(self.store, profile, self._limit)
+
+    async def delete_profile(self, name: str) -> bool:
+        """Whether there was a fork profile of this name."""
+        return await delete_profile(self.store, name)
 
     async def update_session(self, session_id: str, asked: UpdateSession) -> Session:
         """Changes the fields that are given."""

@@ -28,3 +28,5 @@ MATCH (sp:Space) WHERE sp.sharedMemory IS NULL SET sp.sharedMemory = sp.config C
 CREATE CONSTRAINT task_key IF NOT EXISTS FOR (n:Task) REQUIRE n.key IS UNIQUE;
 CREATE INDEX task_due IF NOT EXISTS FOR (n:Task) ON (n.dueAt);
 CREATE INDEX session_memory IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.rootId, n.memorySeq);
+CREATE CONSTRAINT fork_profile_key IF NOT EXISTS FOR (n:ForkProfile) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT fork_profile_place IF NOT EXISTS FOR (n:ForkProfile) REQUIRE (n.spaceId, n.place) IS UNIQUE;

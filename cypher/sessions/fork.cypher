@@ -1,7 +1,8 @@
 // purpose: Creates a fork: session, node, edges to the inherited messages and the opening words. The source is locked, then the parent, the Space last.
+//   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
 // access: write
-// params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, label, systemPrompt, skills, tags, metadata, overrides, opening, idempotencyKey, inputHash
-// returns: outcome, session.*
+// params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, opening, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
+// returns: outcome, sourceTurns, sourceSplit, session.*
 MATCH (src:Session {key: $sourceKey})
 SET src.lock = $op
 WITH src WHERE src.lock IS NOT NULL
@@ -18,18 +19,19 @@ WITH src, p, i, CASE
   WHEN i IS NOT NULL THEN 'REUSED_KEY'
   WHEN taken IS NOT NULL THEN 'TAKEN'
   WHEN src.status = 'ARCHIVED' THEN 'ARCHIVED'
+  WHEN src.turnCount < $minTurns OR src.turnCount - src.splitTurn < $cooldownTurns THEN 'TOO_EARLY'
   WHEN p.lock IS NULL THEN 'NO_PARENT'
   WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
   WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
   ELSE 'DONE' END AS outcome
 CALL (src, p, outcome) {
   WITH src, p, outcome WHERE outcome = 'DONE'
-  WITH p, datetime.realtime() AS clock
-  WITH p, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
-    coalesce($throughSeq, 0) + 1 + size($opening) AS nextSeq, size($opening) AS messageCount
+  WITH src, p, datetime.realtime() AS clock
+  WITH src, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
+    CASE WHEN $inherits THEN coalesce($throughSeq, 0) ELSE 0 END + 1 AS ownSeq, size($opening) AS messageCount
   CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: role, status: 'ACTIVE',
     strategy: strategy, systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
-    memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: nextSeq, lastTurnNumber: 0,
+    memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: ownSeq + messageCount, lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: now, updatedAt: now, lastActiveAt: now})
   SET s += $overrides
@@ -38,12 +40,12 @@ CALL (src, p, outcome) {
     index: p.nextIndex, nextIndex: 0, childCount: 0, turnCount: 0, sourceSessionId: $sourceId, sourceSeq: $throughSeq,
     createdAt: now, lastActiveAt: now})
   CREATE (n)-[:PARENT]->(p)
-  SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1
-  WITH s, now
+  SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1, src.splitTurn = src.turnCount
+  WITH src, s, now, ownSeq
   CALL (s) {
     MATCH ()-[r:HAS_MESSAGE]->(m:Message)
     USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
-    WHERE r.sk = $sourceKey AND r.seq <= $throughSeq
+    WHERE r.sk = $sourceKey AND r.seq <= $throughSeq AND $inherits
     WITH s, m, r.seq AS seq ORDER BY seq
     CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: seq}]->(m)
     RETURN count(*) AS inherited
@@ -52,17 +54,25 @@ CALL (src, p, outcome) {
   FOREACH (d IN $opening |
     CREATE (m:Message)
     SET m = d, m.createdAt = now
-    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: coalesce($throughSeq, 0) + 1}]->(m))
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: ownSeq}]->(m))
   FOREACH (_ IN CASE WHEN $idempotencyKey IS NULL THEN [] ELSE [1] END |
     CREATE (:Idempotency {key: $idempotencyKey, sk: $key, op: 'fork', inputHash: $inputHash, resultId: $id}))
-  WITH s, now
+  WITH src, s, now
   MATCH (sp:Space {id: $space})
   SET sp.lock = $op
-  WITH s, sp, now
+  WITH src, s, sp, now
+  FOREACH (counted IN CASE WHEN $usage.llmCalls = 0 THEN [] ELSE [src, sp] END |
+    SET counted.inputTokens = counted.inputTokens + $usage.inputTokens,
+      counted.outputTokens = counted.outputTokens + $usage.outputTokens,
+      counted.cacheReadTokens = counted.cacheReadTokens + $usage.cacheReadTokens,
+      counted.cacheWriteTokens = counted.cacheWriteTokens + $usage.cacheWriteTokens,
+      counted.llmCalls = counted.llmCalls + $usage.llmCalls)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_FORKED', nodeId: $id,
     data: $data, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
 }
-WITH outcome, CASE outcome WHEN 'JOINED' THEN $space + '/' + i.resultId ELSE $key END AS key
+WITH src, outcome, CASE outcome WHEN 'JOINED' THEN $space + '/' + i.resultId ELSE $key END AS key
 OPTIONAL MATCH (s:Session {key: key})
-RETURN collect(CASE WHEN s IS NULL THEN {outcome: outcome} ELSE s {.*, outcome: outcome} END) AS rows
+RETURN collect(CASE
+  WHEN s IS NULL THEN {outcome: outcome, sourceTurns: src.turnCount, sourceSplit: src.splitTurn}
+  ELSE s {.*, outcome: outcome, sourceTurns: src.turnCount, sourceSplit: src.splitTurn} END) AS rows

@@ -1,9 +1,11 @@
-// purpose: What a fork needs to know of its source: the session, its Space, and the messages around the cut.
+// purpose: What a fork needs to know: its source, the Space, the messages around the cut, the profile, and what came of its idempotency key before.
 // access: read
-// params: space, key, throughSeq
-// returns: session, space, tail
+// params: space, key, throughSeq, profileKey, idempotencyKey
+// returns: session, space, tail, profile, known
 MATCH (sp:Space {id: $space})
 MATCH (s:Session {key: $key})
+OPTIONAL MATCH (f:ForkProfile {key: $profileKey})
+OPTIONAL MATCH (i:Idempotency {key: $idempotencyKey})
 CALL (s) {
   MATCH ()-[r:HAS_MESSAGE]->(m:Message)
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
@@ -11,4 +13,4 @@ CALL (s) {
   WITH r, m ORDER BY r.sk, r.seq
   RETURN collect(m {.*, seq: r.seq}) AS tail
 }
-RETURN collect({session: s {.*}, space: sp {.*}, tail: tail}) AS rows
+RETURN collect({session: s {.*}, space: sp {.*}, tail: tail, profile: f {.*}, known: i {.*}}) AS rows

@@ -256,3 +256,18 @@ CREATE VIEW task_trigger AS
   SELECT s.key, s.turnCount, sp.everyNTurns, t.value, 'INTEGRATE', s.spaceId, m.key, m.id
   FROM session AS s JOIN space AS sp ON sp.id = s.spaceId JOIN json_each(sp.integrateOn) AS t
     JOIN session AS m ON m.key = s.spaceId || '/' || s.rootId AND m.role = 'MAIN';
+
+CREATE TABLE fork_profile (
+  key TEXT PRIMARY KEY,
+  spaceId TEXT NOT NULL REFERENCES space(id) ON DELETE CASCADE,
+  id TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  systemPrompt TEXT,
+  systemPromptMode TEXT NOT NULL,
+  skills TEXT,
+  context TEXT,
+  prompt TEXT
+);
+CREATE UNIQUE INDEX fork_profile_place ON fork_profile (spaceId, place);
+
+ALTER TABLE session ADD COLUMN splitTurn INTEGER;

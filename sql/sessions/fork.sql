@@ -1,7 +1,8 @@
 -- purpose: Creates a fork: session, node, edges to the inherited messages and the opening words. The source is locked, then the parent, the Space last.
+--   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
 -- access: write
--- params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, label, systemPrompt, skills, tags, metadata, overrides, opening, idempotencyKey, inputHash
--- returns: outcome, session.*
+-- params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, opening, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
+-- returns: outcome, sourceTurns, sourceSplit, session.*
 -- unused: op
 -- json: tags
 DELETE FROM decision;
@@ -12,6 +13,7 @@ INSERT INTO decision (outcome, now, seq, extra)
     WHEN i.key IS NOT NULL THEN 'REUSED_KEY'
     WHEN EXISTS (SELECT 1 FROM session WHERE key = :key) THEN 'TAKEN'
     WHEN src.status = 'ARCHIVED' THEN 'ARCHIVED'
+    WHEN src.turnCount < :minTurns OR src.turnCount - src.splitTurn < :cooldownTurns THEN 'TOO_EARLY'
     WHEN p.key IS NULL THEN 'NO_PARENT'
     WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
     WHEN :throughSeq IS NOT NULL
@@ -28,8 +30,8 @@ INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, sy
     json_extract(:overrides, '$.overrideModel'), json_extract(:overrides, '$.overrideConsolidatePrompt'),
     json_extract(:overrides, '$.overrideIntegratePrompt'), json_extract(:overrides, '$.overrideCompressPrompt'),
     json_extract(:overrides, '$.overrideRoleContext'),
-    json_array_length(:opening) + (SELECT count(*) FROM has_message WHERE sk = :sourceKey AND seq <= :throughSeq),
-    coalesce(:throughSeq, 0) + 1 + json_array_length(:opening), sp.eventSeq + 1, d.now, d.now, d.now
+    json_array_length(:opening) + (SELECT count(*) FROM has_message WHERE sk = :sourceKey AND seq <= :throughSeq AND :inherits),
+    iif(:inherits, coalesce(:throughSeq, 0), 0) + 1 + json_array_length(:opening), sp.eventSeq + 1, d.now, d.now, d.now
   FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN topology_node AS p ON p.key = :parentKey
   WHERE d.outcome = 'DONE';
 INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label, status, role, strategy, depth, "index",
@@ -37,17 +39,24 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
   SELECT :key, :space, :id, :parentId, :parentKey, p.rootId, :label, 'ACTIVE', 'STANDARD', p.strategy, p.depth + 1, d.seq,
     :sourceId, :throughSeq, d.now, d.now
   FROM decision AS d JOIN topology_node AS p ON p.key = :parentKey WHERE d.outcome = 'DONE';
+UPDATE session SET splitTurn = turnCount,
+  inputTokens = inputTokens + json_extract(:usage, '$.inputTokens'),
+  outputTokens = outputTokens + json_extract(:usage, '$.outputTokens'),
+  cacheReadTokens = cacheReadTokens + json_extract(:usage, '$.cacheReadTokens'),
+  cacheWriteTokens = cacheWriteTokens + json_extract(:usage, '$.cacheWriteTokens'),
+  llmCalls = llmCalls + json_extract(:usage, '$.llmCalls')
+  WHERE key = :sourceKey AND (SELECT outcome FROM decision) = 'DONE';
 UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
   WHERE key = :parentKey AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, r.seq, r.mk FROM has_message AS r
-  WHERE r.sk = :sourceKey AND r.seq <= :throughSeq AND (SELECT outcome FROM decision) = 'DONE';
+  WHERE r.sk = :sourceKey AND r.seq <= :throughSeq AND :inherits AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO message (key, id, sessionId, role, content, state, isError, createdAt)
   SELECT json_extract(o.value, '$.key'), json_extract(o.value, '$.id'), :id, json_extract(o.value, '$.role'),
     json_extract(o.value, '$.content'), json_extract(o.value, '$.state'), 0, d.now
   FROM decision AS d, json_each(:opening) AS o WHERE d.outcome = 'DONE';
 INSERT INTO has_message (sk, seq, mk)
-  SELECT :key, coalesce(:throughSeq, 0) + 1, json_extract(o.value, '$.key')
+  SELECT :key, iif(:inherits, coalesce(:throughSeq, 0), 0) + 1, json_extract(o.value, '$.key')
   FROM decision AS d, json_each(:opening) AS o WHERE d.outcome = 'DONE';
 INSERT INTO idempotency (key, sk, op, inputHash, resultId)
   SELECT :idempotencyKey, :key, 'fork', :inputHash, :id FROM decision
@@ -55,6 +64,12 @@ INSERT INTO idempotency (key, sk, op, inputHash, resultId)
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
   SELECT :eventKey, :space, sp.eventSeq + 1, 'SESSION_FORKED', :id, :data, d.now
   FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
-UPDATE space SET eventSeq = eventSeq + 1, sessionCount = sessionCount + 1
+UPDATE space SET eventSeq = eventSeq + 1, sessionCount = sessionCount + 1,
+  inputTokens = inputTokens + json_extract(:usage, '$.inputTokens'),
+  outputTokens = outputTokens + json_extract(:usage, '$.outputTokens'),
+  cacheReadTokens = cacheReadTokens + json_extract(:usage, '$.cacheReadTokens'),
+  cacheWriteTokens = cacheWriteTokens + json_extract(:usage, '$.cacheWriteTokens'),
+  llmCalls = llmCalls + json_extract(:usage, '$.llmCalls')
   WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
-SELECT d.outcome, s.* FROM decision AS d LEFT JOIN session AS s ON s.key = d.extra;
+SELECT d.outcome, src.turnCount AS sourceTurns, src.splitTurn AS sourceSplit, s.*
+FROM decision AS d JOIN session AS src ON src.key = :sourceKey LEFT JOIN session AS s ON s.key = d.extra;

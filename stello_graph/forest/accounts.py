@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
+from stello_graph.errors import Conflict, ForkRefused, NotFound, SessionArchived, SessionBusy
 from stello_graph.model.values import Usage
 from stello_graph.ports import SpaceStore
 
@@ -26,10 +26,11 @@ async def stored_or_counted(
     """Runs a write that stores a model's work together with its usage.
 
     Raises:
-        Conflict, SessionArchived, SessionBusy: it was too late; the usage was counted all the same.
+        Conflict, ForkRefused, NotFound, SessionArchived, SessionBusy: it was too late; the usage was
+            counted all the same.
     """
     try:
         return await write()
-    except (Conflict, SessionArchived, SessionBusy):
+    except (Conflict, ForkRefused, NotFound, SessionArchived, SessionBusy):
         await count(store, session_id, usage)
         raise

@@ -1,14 +1,14 @@
 """Compressing by hand."""
 
-from stello_graph.errors import SessionArchived, SessionBusy
-from stello_graph.forest.accounts import stored_or_counted
+from stello_graph.errors import ModelError, SessionArchived, SessionBusy
+from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_range
 from stello_graph.ids import check_id
 from stello_graph.model.session import Session
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import LLM, SpaceStore
 from stello_graph.session.compression import compact
-from stello_graph.session.summaries import Compress
+from stello_graph.session.summaries import Compress, Summariser
 
 __all__ = ["compact_now"]
 
@@ -30,10 +30,15 @@ async def compact_now(
         raise SessionArchived.of(session_id)
     if session.open_turn_id is not None:
         raise SessionBusy.of(session_id, session.open_turn_id)
-    draft, usage = await compact(llm, conversation, keep_last, compress)
+    summariser = Summariser(llm, conversation, compress)
+    try:
+        draft = await compact(summariser, conversation, keep_last)
+    except ModelError:
+        await count(store, session_id, summariser.usage)
+        raise
     if draft is None:
         return session
-    made = draft
+    made, usage = draft, summariser.usage
     return await stored_or_counted(
         store, session_id, usage, lambda: store.store_compression(session_id, made, usage=usage)
     )

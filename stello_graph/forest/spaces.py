@@ -63,5 +63,9 @@ def _checked(field: str, value: Any, limit: int) -> Any:
     if field == "consolidate_on" and Trigger.AFTER_CONSOLIDATE in value:
         raise InvalidInput("AFTER_CONSOLIDATE is for integrateOn alone")
     if field == "split_guard":
-        return {name: value[name] for name in value if value[name] is not None}
+        return {name: _guard_setting(name, value[name]) for name in value if value[name] is not None}
     return check_text(value, field, limit) if isinstance(value, str) else value
+
+
+def _guard_setting(name: str, value: Any) -> Any:
+    return value if isinstance(value, bool) else check_range(value, f"splitGuard {name}", 0, 1_000_000)

@@ -5,11 +5,18 @@ import strawberry
 from stello_graph.errors import ErrorCode
 from stello_graph.model.context import ContextOrigin
 from stello_graph.model.message import MessageRole, MessageState
-from stello_graph.model.requests import PromptMode, WhenBusy
+from stello_graph.model.requests import WhenBusy
 from stello_graph.model.space import Trigger
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.turn import StopReason, TurnStatus
-from stello_graph.model.values import ForkContext, KeyScope, SessionRole, SessionStatus, TopologyStrategy
+from stello_graph.model.values import (
+    ForkContext,
+    KeyScope,
+    PromptMode,
+    SessionRole,
+    SessionStatus,
+    TopologyStrategy,
+)
 
 __all__ = [
     "ContextOrigin",

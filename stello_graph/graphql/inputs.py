@@ -17,6 +17,7 @@ from stello_graph.graphql.scalars import JSON
 __all__ = [
     "CreateSessionInput",
     "ForkInput",
+    "ForkProfileInput",
     "InsightInput",
     "MessageInput",
     "SendInput",
@@ -97,6 +98,21 @@ class ForkInput:
     tags: list[str] | None = UNSET
     metadata: JSON | None = UNSET
     idempotency_key: str | None = UNSET
+
+
+@strawberry.input
+class ForkProfileInput:
+    """See `model.profile.ForkProfile`."""
+
+    name: str
+    system_prompt: str | None = strawberry.field(
+        default=UNSET,
+        description="A template over the fork's vars: ${name} is a variable, $$ is a dollar. So is prompt.",
+    )
+    system_prompt_mode: PromptMode | None = PromptMode.PREPEND
+    skills: list[str] | None = strawberry.field(default=UNSET, description="null: not set. []: none.")
+    context: ForkContext | None = UNSET
+    prompt: str | None = UNSET
 
 
 @strawberry.input

@@ -10,6 +10,7 @@ from stello_graph.graphql.context import Info
 from stello_graph.graphql.inputs import (
     CreateSessionInput,
     ForkInput,
+    ForkProfileInput,
     InsightInput,
     MessageInput,
     SendInput,
@@ -20,12 +21,14 @@ from stello_graph.graphql.inputs import (
 from stello_graph.graphql.knowledge import KnowledgeMutation
 from stello_graph.graphql.types.memory import Integration
 from stello_graph.graphql.types.message import Message
+from stello_graph.graphql.types.profile import ForkProfile
 from stello_graph.graphql.types.session import Session
 from stello_graph.graphql.types.space import Space
 from stello_graph.graphql.types.topology import TopologyNode
 from stello_graph.graphql.types.turn import Turn
 from stello_graph.model import memory as model_memory
 from stello_graph.model import message as model_message
+from stello_graph.model import profile as model_profile
 from stello_graph.model import requests
 from stello_graph.model import session as model_session
 from stello_graph.model import space as model_space
@@ -170,6 +173,17 @@ async def remove_ref(info: Info, from_id: ID, to_id: ID) -> model_topology.Topol
     return await _writable(info).remove_ref(from_id, to_id)
 
 
+async def put_fork_profile(info: Info, input: ForkProfileInput) -> model_profile.ForkProfile:
+    """Writes a recipe for forks."""
+    profile = request(model_profile.ForkProfile, input)
+    return await info.context.space(KeyScope.ADMIN).put_profile(profile)
+
+
+async def delete_fork_profile(info: Info, name: str) -> bool:
+    """Whether there was one."""
+    return await info.context.space(KeyScope.ADMIN).delete_profile(name)
+
+
 async def configure_space(info: Info, input: SpaceConfigInput) -> model_space.Space:
     """Changes settings."""
     guard = given(input.split_guard, None)
@@ -275,6 +289,14 @@ class Mutation(KnowledgeMutation):
         description="Refused to self, an ancestor, a descendant or an unknown session. Twice is once.",
     )
     remove_ref = strawberry.mutation(resolver=remove_ref, graphql_type=TopologyNode)
+    put_fork_profile = strawberry.mutation(
+        resolver=put_fork_profile,
+        graphql_type=ForkProfile,
+        description="ADMIN. One of the same name is replaced whole; at most 200 a Space.",
+    )
+    delete_fork_profile = strawberry.mutation(
+        resolver=delete_fork_profile, graphql_type=bool, description="ADMIN. Whether there was one."
+    )
     configure_space = strawberry.mutation(
         resolver=configure_space, graphql_type=Space, description="ADMIN. Only the fields given change."
     )

@@ -12,11 +12,13 @@ from stello_graph.graphql.enums import SessionRole, SessionStatus, TurnStatus
 from stello_graph.graphql.knowledge import KnowledgeQuery
 from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
+from stello_graph.graphql.types.profile import ForkProfile
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
 from stello_graph.graphql.types.space import ContextPreview, Space, Viewer
 from stello_graph.graphql.types.topology import StarMap, TopologyNode
 from stello_graph.graphql.types.turn import Turn
 from stello_graph.ids import check_id
+from stello_graph.model import profile as model_profile
 from stello_graph.model import session as model_session
 from stello_graph.model import space as model_space
 from stello_graph.model import topology as model_topology
@@ -126,6 +128,11 @@ async def context_preview(info: Info, session_id: ID, content: str) -> Compiled:
     return await info.context.space().preview(session_id, content)
 
 
+async def fork_profiles(info: Info) -> list[model_profile.ForkProfile]:
+    """The Space's recipes for forks."""
+    return await info.context.space().store.profiles()
+
+
 async def get_space(info: Info) -> model_space.Space:
     """The caller's Space."""
     return await info.context.space().store.space()
@@ -172,5 +179,6 @@ class Query(KnowledgeQuery):
         description="Newest first; with AWAITING_CONFIRMATION, the inbox of confirmations.",
     )
     context_preview = strawberry.field(resolver=context_preview, graphql_type=ContextPreview)
+    fork_profiles = strawberry.field(resolver=fork_profiles, graphql_type=list[ForkProfile])
     space = strawberry.field(resolver=get_space, graphql_type=Space)
     me = strawberry.field(resolver=me, graphql_type=Viewer, description="Who asks.")

@@ -6,13 +6,12 @@ from typing import Any
 from stello_graph.model.message import MessageRole, ToolCall
 from stello_graph.model.session import SessionOverrides
 from stello_graph.model.space import Trigger
-from stello_graph.model.values import ForkContext, SessionRole, TopologyStrategy, Value
+from stello_graph.model.values import ForkContext, PromptMode, SessionRole, TopologyStrategy, Value
 
 __all__ = [
     "AppendedMessage",
     "CreateSession",
     "Fork",
-    "PromptMode",
     "Send",
     "SpaceChanges",
     "UpdateSession",
@@ -26,14 +25,6 @@ class WhenBusy(StrEnum):
     QUEUE = "QUEUE"
     REJECT = "REJECT"
     INTERRUPT = "INTERRUPT"
-
-
-class PromptMode(StrEnum):
-    """How a profile's prompt and the fork's own go together."""
-
-    PREPEND = "PREPEND"
-    APPEND = "APPEND"
-    PRESET = "PRESET"
 
 
 class CreateSession(Value):

@@ -18,12 +18,29 @@ class Trigger(StrEnum):
 
 
 class SplitGuard(Value):
-    """From how many turns on a session may be forked, and how many later again."""
+    """From how many turns on a session may be forked, and how many later again.
+
+    Attributes:
+        for_tools: holds forks by the model.
+        for_api: holds forks by the API.
+        min_turns: completed turns that the source has at least.
+        cooldown_turns: those since it was last forked.
+    """
 
     for_tools: bool = True
     for_api: bool = False
     min_turns: int = 3
     cooldown_turns: int = 5
+
+    def missing_turns(self, turn_count: int, last_split: int | None) -> int:
+        """How many turns a session needs yet, 0 or less where it may be forked.
+
+        Args:
+            turn_count: its completed turns.
+            last_split: how many they were when it was last forked, None where it never was.
+        """
+        again = 0 if last_split is None else last_split + self.cooldown_turns
+        return max(self.min_turns, again) - turn_count
 
 
 class SpaceConfig(Value):

@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 __all__ = [
     "ForkContext",
     "KeyScope",
+    "PromptMode",
     "SessionRole",
     "SessionStatus",
     "TopologyStrategy",
@@ -53,6 +54,14 @@ class ForkContext(StrEnum):
     NONE = "NONE"
     INHERIT = "INHERIT"
     COMPRESS = "COMPRESS"
+
+
+class PromptMode(StrEnum):
+    """How a profile's prompt and the fork's own go together."""
+
+    PREPEND = "PREPEND"
+    APPEND = "APPEND"
+    PRESET = "PRESET"
 
 
 class KeyScope(StrEnum):

@@ -6,8 +6,9 @@ from typing import Any
 
 from stello_graph.model.context import Conversation
 from stello_graph.model.message import Draft, Message
+from stello_graph.model.profile import ForkProfile
 from stello_graph.model.session import Session, SessionDigest
-from stello_graph.model.space import Space
+from stello_graph.model.space import Space, SplitGuard
 from stello_graph.model.turn import StopReason, Turn, TurnError, TurnStatus
 from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrategy, Usage, Value
 
@@ -70,22 +71,38 @@ class ForkDraft(SessionDraft):
     """A fork to create, everything inherited resolved.
 
     Attributes:
-        through_seq: the last message that it shares with its source, None for none.
+        through_seq: the last message of the source that its context includes, None for none.
+        inherits: whether it shares the messages up to there; else they are told in its system prompt.
         opening: the opening words, stored as its first own message.
+        guard: holds the fork to the source's turns; None does not.
+        usage: what the source's summary took; it counts for the source and the Space.
     """
 
     parent_id: str
     source_id: str
     through_seq: int | None = None
+    inherits: bool = True
     opening: Draft | None = None
+    guard: SplitGuard | None = None
+    usage: Usage = Usage()
 
 
 class ForkSource(Value):
-    """A source as a fork finds it. `tail` holds the messages at and directly after the cut."""
+    """A source as a fork finds it.
+
+    Attributes:
+        tail: the messages at and directly after the cut.
+        last_split: the turns that it had completed when it was last forked, None where it never was.
+        profile: the one that was asked for, None where there is none of that name.
+        made_before: the fork that was made with the same idempotency key and input before.
+    """
 
     session: Session
     space: Space
     tail: tuple[Message, ...]
+    last_split: int | None = None
+    profile: ForkProfile | None = None
+    made_before: str | None = None
 
 
 class ImportDraft(Value):

@@ -222,12 +222,28 @@ class SpaceStore(SessionStore, MemoryStore, KnowledgeStore, Protocol):
         """
         ...
 
-    async def fork_source(self, session_id: str, through_seq: int | None) -> ForkSource:
-        """What a fork needs to know; `through_seq` None means the newest message."""
+    async def fork_source(
+        self,
+        session_id: str,
+        through_seq: int | None,
+        *,
+        profile: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> ForkSource:
+        """What a fork needs to know; `through_seq` None means the newest message.
+
+        Raises:
+            Conflict: a reused idempotency key.
+        """
         ...
 
     async def fork(self, draft: ForkDraft, idempotency: Idempotency | None) -> Session:
-        """Creates a fork. Raises as `create_session`; Conflict where the cut was trimmed away."""
+        """Creates a fork, and remembers of the source how many turns it had.
+
+        Raises as `create_session`, and:
+            Conflict: the cut was trimmed away.
+            ForkRefused: the draft's guard, `details["missingTurns"]`.
+        """
         ...
 
     async def sessions(self, ids: Sequence[str]) -> dict[str, Session]:

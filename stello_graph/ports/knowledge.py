@@ -3,12 +3,13 @@
 from typing import Any, Protocol
 
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
+from stello_graph.model.profile import ForkProfile
 
 __all__ = ["KnowledgeStore"]
 
 
 class KnowledgeStore(Protocol):
-    """Records (L1), shared memory and stored skills. Each write is one transaction."""
+    """Records (L1), shared memory, stored skills and fork profiles. Each write is one transaction."""
 
     async def record(self, key: str) -> Record | None:
         """One record (L1)."""
@@ -67,5 +68,21 @@ class KnowledgeStore(Protocol):
         ...
 
     async def delete_skill(self, name: str) -> bool:
+        """Whether there was one."""
+        ...
+
+    async def profiles(self) -> list[ForkProfile]:
+        """All fork profiles, in the order of first insertion."""
+        ...
+
+    async def put_profile(self, profile: ForkProfile, *, limit: int) -> ForkProfile:
+        """Writes one whole; what exists keeps its place, what is new comes last.
+
+        Raises:
+            LimitExceeded: it would be new, and there are `limit` already.
+        """
+        ...
+
+    async def delete_profile(self, name: str) -> bool:
         """Whether there was one."""
         ...

@@ -14,10 +14,9 @@ from stello_graph.session.context.groups import whole_cuts
 from stello_graph.session.context.patches import ContextSummary, Patch, patch
 from stello_graph.session.context.tokens import estimate, tokens_of
 from stello_graph.session.context.transcript import Transcript, transcript_of
-from stello_graph.session.model_choice import window_of
-from stello_graph.session.summaries import Compress, Summariser
+from stello_graph.session.summaries import Compress, Summariser, summary_limit
 
-__all__ = ["Fitted", "compact", "fit", "summary_limit"]
+__all__ = ["Fitted", "compact", "fit"]
 
 _NOTHING = Usage()
 
@@ -101,12 +100,12 @@ async def fit(
 
 
 async def compact(
-    llm: LLM, conversation: Conversation, keep_last: int, compress: Compress | None = None
-) -> tuple[CompressionDraft | None, Usage]:
+    summariser: Summariser, conversation: Conversation, keep_last: int
+) -> CompressionDraft | None:
     """Summarises all but the newest `keep_last` messages, whatever their size; whole tool groups only.
 
     Returns:
-        The new summary and what it took; None where nothing is there to summarise, and no model was asked.
+        The new summary; None where nothing is there to summarise, and no model was asked.
 
     Raises:
         ModelError: the model failed; the summary before it stays.
@@ -114,16 +113,9 @@ async def compact(
     standing, messages = _apart(transcript_of(conversation, "")[:-1])
     cut = max(cut for cut in whole_cuts(messages) if cut == 0 or cut <= len(messages) - keep_last)
     if cut == 0:
-        return None, Usage()
-    summariser = Summariser(llm, conversation, compress)
-    limit = summary_limit(window_of(conversation, llm))
-    summary = await summariser.summary(standing, messages[:cut], limit)
-    return _of(summary, messages, cut, _extended(conversation, ())), summariser.usage
-
-
-def summary_limit(window: int) -> int:
-    """The tokens that a summary may take of a window: an eighth."""
-    return window // 8
+        return None
+    summary = await summariser.summary(standing, messages[:cut], summariser.limit)
+    return _of(summary, messages, cut, _extended(conversation, ()))
 
 
 @dataclass(frozen=True, slots=True)

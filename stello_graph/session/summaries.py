@@ -14,9 +14,10 @@ from stello_graph.session.context.parts import other_than_text, text_of
 from stello_graph.session.context.text import is_blank, plain, without_thinking
 from stello_graph.session.context.tokens import beginning_of, estimate, tokens_of
 from stello_graph.session.memory import distil
+from stello_graph.session.model_choice import window_of
 from stello_graph.session.prompts import COMPRESS_PROMPT, block, task_messages
 
-__all__ = ["Compress", "Summariser", "lines_of", "portions"]
+__all__ = ["Compress", "Summariser", "lines_of", "portions", "summary_limit"]
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ class Summariser:
     """Summarises for one conversation, and knows what that took.
 
     Attributes:
+        limit: the tokens that a summary may take in the conversation's own window: an eighth.
         usage: of all calls so far, also of those before one that failed.
     """
 
@@ -53,6 +55,7 @@ class Summariser:
             filter(None, (llm.window(self._model), config.max_context_tokens)), default=_WINDOW
         )
         self._max_output = config.max_output_tokens
+        self.limit = summary_limit(window_of(conversation, llm))
         self.usage = Usage()
 
     async def summary(self, standing: str, messages: Sequence[ContextMessage], limit: int) -> str:
@@ -106,6 +109,11 @@ class Summariser:
         if is_blank(summary):
             raise ModelRefused("the application's compress function gave no summary")
         return summary
+
+
+def summary_limit(window: int) -> int:
+    """The tokens that a summary may take of a window: an eighth."""
+    return window // 8
 
 
 def lines_of(messages: Iterable[ContextMessage]) -> list[str]:

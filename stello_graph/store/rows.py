@@ -9,6 +9,7 @@ from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
 from stello_graph.model.knowledge import Record, SharedMemory, SharedMemoryNote, Skill, SkillNote
 from stello_graph.model.message import Draft, Message
+from stello_graph.model.profile import ForkProfile
 from stello_graph.model.session import Compression, Insight, Session, SessionDigest, SessionOverrides
 from stello_graph.model.space import Space, SpaceConfig
 from stello_graph.model.topology import TopologyNode
@@ -24,6 +25,7 @@ __all__ = [
     "messages",
     "node",
     "nodes",
+    "profile",
     "record",
     "session",
     "shared_memory",
@@ -67,6 +69,11 @@ def message(row: Row) -> Message:
 def messages(rows: Iterable[Row]) -> list[Message]:
     """Rows of Messages."""
     return [message(row) for row in rows]
+
+
+def profile(row: Row) -> ForkProfile:
+    """A ForkProfile's row; its id is the name."""
+    return ForkProfile.model_validate(_decoded(row, "skills") | {"name": row["id"]})
 
 
 def turn(row: Row) -> Turn:

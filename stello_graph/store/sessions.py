@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stello_graph.errors import Conflict, LimitExceeded, NotFound, SessionArchived
+from stello_graph.errors import Conflict, ForkRefused, LimitExceeded, NotFound, SessionArchived
 from stello_graph.model.session import Session
-from stello_graph.model.space import Space
+from stello_graph.model.space import Space, SplitGuard
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ForkDraft, ForkSource, Idempotency, SessionDraft, SessionFilter
@@ -75,10 +75,22 @@ class SessionsRepository(Repository):
         )
         return self._created(found, draft)
 
-    async def fork_source(self, session_id: str, through_seq: int | None) -> ForkSource:
+    async def fork_source(
+        self,
+        session_id: str,
+        through_seq: int | None,
+        *,
+        profile: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> ForkSource:
         """See SpaceStore."""
         found = await self._engine.read(
-            FORK_SOURCE, space=self._space_id, key=self._key(session_id), throughSeq=through_seq
+            FORK_SOURCE,
+            space=self._space_id,
+            key=self._key(session_id),
+            throughSeq=through_seq,
+            profileKey=None if profile is None else self._key(profile),
+            idempotencyKey=None if idempotency is None else self._key(idempotency.key),
         )
         if not found:
             raise NotFound.of("session", session_id)
@@ -87,6 +99,9 @@ class SessionsRepository(Repository):
             session=rows.session(row["session"]),
             space=rows.space(row["space"]),
             tail=tuple(rows.messages(row["tail"])),
+            last_split=row["session"].get("splitTurn"),
+            profile=None if row["profile"] is None else rows.profile(row["profile"]),
+            made_before=self._made_before(row["known"], idempotency),
         )
 
     async def fork(self, draft: ForkDraft, idempotency: Idempotency | None) -> Session:
@@ -105,12 +120,21 @@ class SessionsRepository(Repository):
             sourceKey=self._key(draft.source_id),
             sourceId=draft.source_id,
             throughSeq=draft.through_seq,
+            inherits=draft.inherits,
             opening=[rows.draft_properties(self._space_id, draft.id, words) for words in opening],
+            minTurns=None if draft.guard is None else draft.guard.min_turns,
+            cooldownTurns=None if draft.guard is None else draft.guard.cooldown_turns,
+            usage=draft.usage.model_dump(by_alias=True),
         )
         if not found:
             raise NotFound.of("session", draft.source_id)
-        if found[0]["outcome"] == "ARCHIVED":
-            raise SessionArchived.of(draft.source_id)
+        match found[0]["outcome"]:
+            case "ARCHIVED":
+                raise SessionArchived.of(draft.source_id)
+            case "TOO_EARLY":
+                guard = draft.guard or SplitGuard()
+                missing = guard.missing_turns(found[0]["sourceTurns"], found[0].get("sourceSplit"))
+                raise ForkRefused.too_early(draft.source_id, missing)
         return self._created(found, draft)
 
     async def sessions(self, ids: Sequence[str]) -> dict[str, Session]:
@@ -223,6 +247,13 @@ class SessionsRepository(Repository):
             "metadata": rows.to_json({} if draft.metadata is None else draft.metadata),
             "overrides": dict(draft.overrides),
         }
+
+    def _made_before(self, known: Row | None, idempotency: Idempotency | None) -> str | None:
+        if known is None or idempotency is None:
+            return None
+        if known["op"] != "fork" or known["inputHash"] != idempotency.input_hash:
+            raise Conflict("this idempotency key was used for another input")
+        return str(known["resultId"])
 
     def _created(self, found: list[Row], draft: SessionDraft) -> Session:
         if not found:

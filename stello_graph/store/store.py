@@ -10,6 +10,7 @@ from stello_graph.store.imports import ImportRepository
 from stello_graph.store.knowledge import KnowledgeRepository
 from stello_graph.store.memory import DigestRepository, MemoryRepository
 from stello_graph.store.messages import MessageRepository
+from stello_graph.store.profiles import ProfilesRepository
 from stello_graph.store.queries import named
 from stello_graph.store.sessions import SessionsRepository
 from stello_graph.store.tasks import RingingEngine, TaskRepository
@@ -35,6 +36,7 @@ class SpaceRepository(
     TaskRepository,
     ImportRepository,
     KnowledgeRepository,
+    ProfilesRepository,
 ):
     """A SpaceStore over one engine."""
 

@@ -102,6 +102,7 @@ class SqliteDatabase:
         "shared_memory": "SELECT * FROM shared_memory WHERE key GLOB :glob",
         "skill": "SELECT * FROM skill WHERE key GLOB :glob",
         "task": "SELECT * FROM task WHERE key GLOB :glob",
+        "profile": "SELECT * FROM fork_profile WHERE key GLOB :glob",
     }
 
     credentials: Final[dict[str, str]] = {}
@@ -235,6 +236,7 @@ class Neo4jDatabase:
         "shared_memory": "MATCH (n:SharedMemory) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "skill": "MATCH (n:Skill) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "task": "MATCH (n:Task) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "profile": "MATCH (n:ForkProfile) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
     }
 
     def __init__(self, server: Server) -> None:

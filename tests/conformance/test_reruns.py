@@ -10,7 +10,8 @@ from stello_graph.errors import ErrorCode, StelloError
 from stello_graph.ids import new_id
 from stello_graph.model.knowledge import Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
-from stello_graph.model.space import Trigger
+from stello_graph.model.profile import ForkProfile
+from stello_graph.model.space import SplitGuard, Trigger
 from stello_graph.model.values import SessionRole, SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
@@ -127,6 +128,11 @@ async def hold(twice: SpaceStore) -> None:
     assert await twice.delete_skill("s")
     assert not await twice.delete_skill("s")
 
+    assert (await twice.put_profile(ForkProfile(name="p"), limit=1)).name == "p"
+    await refused(twice.put_profile(ForkProfile(name="q"), limit=1))
+    assert await twice.delete_profile("p")
+    assert not await twice.delete_profile("p")
+
 
 class Late:
     """An engine whose answers are lost once: each write runs again after somebody else's."""
@@ -227,6 +233,10 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     made = await twice.fork(fork_of(top.id, through_seq=4, opening=told()), key("fork"))
     assert (made.message_count, made.next_seq) == (5, 6)
     await refused(twice.fork(fork_of(top.id, through_seq=99), None))
+    summarised = fork_of(top.id, through_seq=4, inherits=False, usage=usage(2), guard=SplitGuard(min_turns=0))
+    await refused(twice.fork(summarised, None))
+    free = summarised.model_copy(update={"guard": SplitGuard(min_turns=0, cooldown_turns=0)})
+    assert await twice.delete_session((await twice.fork(free, None)).id, 1, 10)
     assert (await twice.update_session(made.id, {"label": "Once", "tags": ["t"]})).label == "Once"
     await twice.add_ref(made.id, below.id)
     await twice.add_ref(made.id, below.id)

@@ -136,7 +136,7 @@ async def test_reads_that_fail(stranger: SpaceStore, mine: Session) -> None:
         lambda: stranger.whole_conversation(mine.id),
         lambda: stranger.undigested(mine.id, 10),
         lambda: stranger.to_integrate(mine.id, 10),
-        lambda: stranger.fork_source(mine.id, None),
+        lambda: stranger.fork_source(mine.id, None, profile="p", idempotency=key()),
         lambda: stranger.open_turns_below(mine.id),
         lambda: stranger.star_map(mine.id, max_depth=None, max_nodes=10, include_archived=True),
     ]

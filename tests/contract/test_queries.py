@@ -15,6 +15,7 @@ from stello_graph.store import (
     knowledge,
     memory,
     messages,
+    profiles,
     sessions,
     store,
     tasks,
@@ -28,7 +29,19 @@ SQL: Final = load("sql")
 NAMES: Final = sorted(CYPHER.keys() | SQL.keys())
 WRITES: Final = [name for name in NAMES if CYPHER[name].query.access == "write"]
 READS: Final = [name for name in NAMES if CYPHER[name].query.access == "read"]
-REPOSITORIES: Final = (engine, imports, knowledge, memory, messages, sessions, store, tasks, topology, turns)
+REPOSITORIES: Final = (
+    engine,
+    imports,
+    knowledge,
+    memory,
+    messages,
+    profiles,
+    sessions,
+    store,
+    tasks,
+    topology,
+    turns,
+)
 
 # Delete-lock, Session, what belongs to a Session, TopologyNode, Task, Space.
 ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Task", "Space")

@@ -322,6 +322,7 @@ async def test_a_space_is_configured_field_by_field(api: Api) -> None:
         {"everyNTurns": 0},
         {"name": None},
         {"consolidateOn": ["AFTER_CONSOLIDATE"]},
+        {"splitGuard": {"minTurns": -1}},
     ):
         assert (await api.refused(configure, input=bad))["code"] == "INVALID_INPUT", bad
     assert (await create(api))["strategy"] == "FLAT", "a root's default is the Space's"
@@ -398,3 +399,68 @@ async def test_turns_by_status_are_the_newest_of_the_whole_space(api: Api) -> No
     assert (await api.refused(document, first=1001))["code"] == "LIMIT_EXCEEDED"
     assert (await api.refused(document, first=-1))["code"] == "INVALID_INPUT"
     assert (await api.refused("{ turnsByStatus(status: SLEEPING) { id } }"))["code"] == "INVALID_INPUT"
+
+
+PROFILE = "name systemPrompt systemPromptMode skills context prompt"
+PUT_PROFILE = "mutation($input: ForkProfileInput!) { putForkProfile(input: $input) { " + PROFILE + " } }"
+
+
+async def test_fork_profiles(api: Api) -> None:
+    """A profile is put with its defaults, listed, used by name, and deleted; only by ADMIN."""
+    plain = {"name": "a", "systemPromptMode": "PREPEND"}
+    unset = {"systemPrompt": None, "skills": None, "context": None, "prompt": None}
+    assert (await api.ask(PUT_PROFILE, input={"name": "a"}))["putForkProfile"] == {**plain, **unset}
+    whole = {
+        "name": "研究员",
+        "systemPrompt": "For ${who}.",
+        "systemPromptMode": "PRESET",
+        "skills": [],
+        "context": "INHERIT",
+        "prompt": "Hello.",
+    }
+    assert (await api.ask(PUT_PROFILE, input=whole))["putForkProfile"] == whole
+    assert (await api.ask("{ forkProfiles { " + PROFILE + " } }"))["forkProfiles"] == [
+        {**plain, **unset},
+        whole,
+    ]
+
+    await filled(api, "s", 2)
+    fork = "mutation($input: ForkInput!) { fork(input: $input) { systemPrompt skills messageCount } }"
+    asked = {"sourceSessionId": "s", "label": "f", "profile": "研究员", "systemPrompt": "own"}
+    made = (await api.ask(fork, input={**asked, "vars": {"who": "me"}}))["fork"]
+    assert made == {"systemPrompt": "For me.", "skills": [], "messageCount": 3}
+    missing = await api.refused(fork, input=asked)
+    assert (missing["code"], "who" in missing["message"]) == ("INVALID_INPUT", True)
+    unknown = await api.refused(fork, input={**asked, "profile": "nobody"})
+    assert unknown["code"] == "NOT_FOUND"
+
+    delete = 'mutation { deleteForkProfile(name: "a") }'
+    assert (await api.ask(delete))["deleteForkProfile"] is True
+    assert (await api.ask(delete))["deleteForkProfile"] is False
+    api.scope = KeyScope.WRITE
+    assert (await api.refused(delete))["code"] == "FORBIDDEN"
+    assert (await api.refused(PUT_PROFILE, input=whole))["code"] == "FORBIDDEN"
+    assert len((await api.ask("{ forkProfiles { name } }"))["forkProfiles"]) == 1
+
+
+async def test_a_fork_by_summary(api: Api) -> None:
+    """The context is one block of the child's prompt; the transcript starts empty."""
+    await filled(api, "s", 4)
+    fork = """mutation { fork(input: {sourceSessionId: "s", label: "f", context: COMPRESS}) {
+      systemPrompt messageCount node { sourceSessionId sourceSeq }
+    } }"""
+    made = (await api.ask(fork))["fork"]
+    assert made["systemPrompt"].startswith("<parent_context>")
+    assert made["messageCount"] == 0
+    assert made["node"] == {"sourceSessionId": "s", "sourceSeq": 4}
+
+
+async def test_the_split_guard_of_the_api(api: Api) -> None:
+    """FORK_REFUSED says why; nothing is made."""
+    await create(api, id="s")
+    await api.ask("mutation { configureSpace(input: {splitGuard: {forApi: true, minTurns: 1}}) { id } }")
+    fork = 'mutation { fork(input: {sourceSessionId: "s", label: "f"}) { id } }'
+    refused = await api.refused(fork)
+    assert (refused["code"], refused["missingTurns"]) == ("FORK_REFUSED", 1)
+    assert "1 more completed turn" in refused["message"]
+    assert (await api.ask("{ space { sessionCount } }"))["space"]["sessionCount"] == 1

@@ -77,6 +77,21 @@ async def test_a_fork_is_two_statements(api: Api) -> None:
     assert await api.cost(document) == ["sessions/fork_source", "sessions/fork"]
     document = 'mutation { fork(input: {sourceSessionId: "a", label: "x", context: INHERIT}) { id } }'
     assert await api.cost(document) == ["sessions/fork_source", "sessions/fork"]
+    await api.ask('mutation { putForkProfile(input: {name: "p", context: INHERIT}) { name } }')
+    document = 'mutation { fork(input: {sourceSessionId: "a", label: "x", profile: "p"}) { id } }'
+    assert await api.cost(document) == ["sessions/fork_source", "sessions/fork"]
+
+
+async def test_a_fork_by_summary_reads_the_source_once_more(api: Api) -> None:
+    await forest(api)
+    await talk(api, "a")
+    document = 'mutation { fork(input: {sourceSessionId: "a", label: "x", context: COMPRESS}) { id } }'
+    assert await api.cost(document) == [
+        "sessions/fork_source",
+        "sessions/whole_conversation",
+        "sessions/fork",
+    ]
+    assert await api.cost("{ forkProfiles { name } }") == ["profiles/list"]
 
 
 async def test_compact_is_two_statements_and_one_where_nothing_is_to_do(api: Api) -> None:

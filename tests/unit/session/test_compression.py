@@ -12,10 +12,11 @@ from stello_graph.model.context import ContextMessage, ContextOrigin, Conversati
 from stello_graph.model.message import Draft
 from stello_graph.model.session import Compression
 from stello_graph.model.values import Usage
-from stello_graph.session.compression import Fitted, compact, fit, summary_limit
+from stello_graph.session.compression import Fitted, compact, fit
 from stello_graph.session.context.compile import compile_context, running_turn
 from stello_graph.session.context.patches import ContextSummary, Patch, patch_of
 from stello_graph.session.context.tokens import estimate, tokens_of
+from stello_graph.session.summaries import Summariser, summary_limit
 from tests.unit.session.context.spec import (
     call,
     conversation,
@@ -310,9 +311,10 @@ async def test_compact() -> None:
     talked = conversation(user("q"), says("", call("1")), result("1"), says("a"), user("r"), says("b"))
     for keep_last, through in ((0, 6), (2, 4), (4, 1), (5, 1), (6, None), (99, None)):
         llm = ScriptedLLM(["all"])
-        draft, usage = await compact(llm, talked, keep_last)
+        summariser = Summariser(llm, talked)
+        draft = await compact(summariser, talked, keep_last)
         assert (draft and draft.through_seq) == through
-        assert usage.llm_calls == len(llm.requests) == (0 if draft is None else 1)
+        assert summariser.usage.llm_calls == len(llm.requests) == (0 if draft is None else 1)
 
 
 async def test_compact_extends() -> None:
@@ -320,7 +322,7 @@ async def test_compact_extends() -> None:
     compression = Compression(summary="old", through_seq=4, tokens=1, created_at=1)
     talked = conversation(user("r"), says("b"), user("s"), says("c"), compression=compression)
     llm = ScriptedLLM(["new"])
-    draft, _ = await compact(llm, talked, 2)
+    draft = await compact(Summariser(llm, talked), talked, 2)
     assert draft is not None
     assert (draft.first_seq, draft.through_seq, draft.extends) == (5, 6, 4)
     assert "当前摘要:\nold\n\n对话记录:\nuser: r\nassistant: b" in llm.requests[0].messages[-1].content
@@ -328,7 +330,8 @@ async def test_compact_extends() -> None:
 
 async def test_compact_leaves_a_group_that_waits() -> None:
     """Calls without results at the end stay as they are."""
-    draft, _ = await compact(ScriptedLLM(["s"]), conversation(user("q"), says("", call("1"))), 0)
+    talked = conversation(user("q"), says("", call("1")))
+    draft = await compact(Summariser(ScriptedLLM(["s"]), talked), talked, 0)
     assert draft is not None
     assert draft.through_seq == 1
 
