@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from stello_graph.model.memory import InsightDraft, Integrated
     from stello_graph.service import SpaceService, StelloGraph
     from stello_graph.settings import Settings
+    from stello_graph.tools import Tool, ToolContext, ToolOutput
 
 __all__ = [
     "Functions",
@@ -17,6 +18,9 @@ __all__ = [
     "Settings",
     "SpaceService",
     "StelloGraph",
+    "Tool",
+    "ToolContext",
+    "ToolOutput",
     "build",
     "create_app",
 ]
@@ -28,6 +32,9 @@ _HOMES = {
     "Settings": "settings",
     "SpaceService": "service",
     "StelloGraph": "service",
+    "Tool": "tools",
+    "ToolContext": "tools",
+    "ToolOutput": "tools",
     "build": "bootstrap",
     "create_app": "bootstrap",
 }

@@ -3,6 +3,10 @@
 An engine or a model is imported only where it is chosen: each brings a library that takes a while to load.
 """
 
+import importlib
+import logging
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +15,18 @@ from pydantic import SecretStr
 from stello_graph.errors import InvalidInput
 from stello_graph.forest.functions import Functions
 from stello_graph.ports import LLM, Store
-from stello_graph.service import StelloGraph
+from stello_graph.service import ApplicationTool, StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine
 from stello_graph.store.store import GraphStore
+from stello_graph.tools import Tool
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-__all__ = ["build", "create_app", "open_engine", "open_llm"]
+__all__ = ["build", "create_app", "load_tools", "open_engine", "open_llm"]
+
+logger = logging.getLogger(__name__)
 
 _GRAPH_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 
@@ -30,13 +37,19 @@ def build(
     store: Store | None = None,
     llm: LLM | None = None,
     functions: Functions | None = None,
+    tools: Sequence[ApplicationTool] = (),
 ) -> StelloGraph:
-    """The service. What is passed in takes the place of what the settings name, or of the default."""
+    """The service. What is passed in takes the place of what the settings name, or of the default.
+
+    Args:
+        tools: beside those of the modules that the settings name.
+    """
     return StelloGraph(
         GraphStore(open_engine(settings)) if store is None else store,
         open_llm(settings) if llm is None else llm,
         settings,
         functions=functions,
+        tools=[*load_tools(settings.tools), *tools],
     )
 
 
@@ -46,6 +59,7 @@ def create_app(
     store: Store | None = None,
     llm: LLM | None = None,
     functions: Functions | None = None,
+    tools: Sequence[ApplicationTool] = (),
 ) -> "Starlette":
     """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
 
@@ -54,11 +68,37 @@ def create_app(
         store: in place of the one that the settings name.
         llm: likewise.
         functions: own ways to consolidate and integrate, in place of asking the model.
+        tools: what the model can call, beside the tools of the modules that the settings name.
     """
     from stello_graph.http.app import app_of
 
     settings = Settings() if settings is None else settings
-    return app_of(build(settings, store=store, llm=llm, functions=functions))
+    return app_of(build(settings, store=store, llm=llm, functions=functions, tools=tools))
+
+
+def load_tools(modules: Sequence[str]) -> list[Tool]:
+    """Every Tool at the top level of `modules`, which are found as if from the working directory.
+
+    Raises:
+        InvalidInput: a module cannot be imported, or has no Tool.
+    """
+    if modules and "" not in sys.path:
+        sys.path.insert(0, "")
+    return [tool for name in modules for tool in _tools_of(name)]
+
+
+def _tools_of(name: str) -> list[Tool]:
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:
+        logger.debug("module %s cannot be imported", name, exc_info=True)
+        raise InvalidInput(
+            f'the tools of "{name}" cannot be loaded: {type(error).__name__}: {error}'
+        ) from error
+    found = dict.fromkeys(value for value in vars(module).values() if isinstance(value, Tool))
+    if not found:
+        raise InvalidInput(f'the module "{name}" has no Tool at its top level')
+    return list(found)
 
 
 def open_engine(settings: Settings) -> Engine:

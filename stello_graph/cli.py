@@ -56,6 +56,10 @@ def serve(
         bool | None,
         typer.Option("--migrate/--no-migrate", help="Bring the schema up to date first (STELLO_MIGRATE)"),
     ] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(help="A module whose Tools the model can call; may be repeated (STELLO_TOOLS)"),
+    ] = None,
     grace: Annotated[
         float | None,
         typer.Option(help="Seconds for running turns at shutdown (STELLO_GRACE)", show_default="20"),
@@ -69,7 +73,9 @@ def serve(
     from stello_graph.serving import serve_until_stopped
 
     folders = ",".join(skills) if skills else None
-    settings = _settings(host=host, port=port, store=store, migrate=migrate, grace=grace, skills=folders)
+    settings = _settings(
+        host=host, port=port, store=store, migrate=migrate, grace=grace, skills=folders, tools=tools
+    )
     _run(serve_until_stopped(settings, lambda line: print(line, flush=True)))
 
 

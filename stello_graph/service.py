@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
 from stello_graph.forest.checks import check_range, check_text, idempotency
@@ -28,8 +28,12 @@ from stello_graph.forest.sessions import append_drafts, create_session, update_s
 from stello_graph.forest.skill_folders import folder_skills
 from stello_graph.forest.skills import SkillBook
 from stello_graph.forest.spaces import configure
+from stello_graph.forest.tools.builtin import builtin_tools
+from stello_graph.forest.tools.port import ServerTool
+from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turns import Turns, TurnTimes
 from stello_graph.ids import DEFAULT_SPACE, check_id
+from stello_graph.model.context import ToolSpec
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.memory import InsightDraft, Integration, TaskKind
 from stello_graph.model.message import Message
@@ -51,9 +55,17 @@ from stello_graph.ports import LLM, SpaceStore, Store
 from stello_graph.session.context.compile import Compiled
 from stello_graph.settings import Settings
 
-__all__ = ["SpaceService", "StelloGraph"]
+__all__ = ["ApplicationTool", "SpaceService", "StelloGraph"]
 
 T = TypeVar("T")
+
+
+class ApplicationTool(Protocol):
+    """A tool that an application brings: see `stello_graph.Tool`."""
+
+    def bind(self, graph: "StelloGraph") -> ServerTool:
+        """The tool inside one service."""
+        ...
 
 
 class StelloGraph:
@@ -63,12 +75,19 @@ class StelloGraph:
     """
 
     def __init__(
-        self, store: Store, llm: LLM, settings: Settings, *, functions: Functions | None = None
+        self,
+        store: Store,
+        llm: LLM,
+        settings: Settings,
+        *,
+        functions: Functions | None = None,
+        tools: Sequence[ApplicationTool] = (),
     ) -> None:
         """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts.
 
         Args:
             functions: the application's own, in place of the default ones.
+            tools: what the model can call beside the built-in ones.
         """
         self.store = store
         self.llm = llm
@@ -81,7 +100,12 @@ class StelloGraph:
             janitor=settings.janitor_seconds,
             follow=settings.follow_seconds,
         )
-        self.turns = Turns(store, llm, times, content_limit=settings.max_content_bytes)
+        self.toolbox = Toolbox(
+            [*builtin_tools(settings.max_content_bytes), *(tool.bind(self) for tool in tools)],
+            seconds=settings.tool_seconds,
+            limit=settings.max_content_bytes,
+        )
+        self.turns = Turns(store, llm, self.toolbox, times, content_limit=settings.max_content_bytes)
         self.scheduler = Scheduler(
             store,
             {TaskKind.CONSOLIDATE: self._consolidate, TaskKind.INTEGRATE: self._integrate},
@@ -160,6 +184,11 @@ class SpaceService:
         self.graph = graph
         self.store = store
         self._limit = graph.settings.max_content_bytes
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """All tools that the server can run."""
+        return self.graph.toolbox.tools
 
     async def create_session(self, asked: CreateSession) -> Session:
         """A root, or an empty child. Inherits nothing of other sessions."""
@@ -243,6 +272,14 @@ class SpaceService:
         """Cancels a turn, whichever process runs it."""
         return await self.graph.turns.cancel(self.store, turn_id)
 
+    async def confirm(
+        self, turn_id: str, tool_call_id: str, *, approve: bool, reason: str | None = None
+    ) -> Turn:
+        """Approves or refuses a tool call that waits; the turn goes on when none waits any more."""
+        return await self.graph.turns.confirm(
+            self.store, turn_id, tool_call_id, approve=approve, reason=reason or ""
+        )
+
     def turn_events(self, turn_id: str, after: int = 0) -> AsyncIterator[TurnEvent]:
         """What a turn emitted after number `after`, then live, up to its end."""
         return self.graph.turns.follow(self.store, turn_id, after)
@@ -250,7 +287,7 @@ class SpaceService:
     async def preview(self, session_id: str, content: str) -> Compiled:
         """What the model would see next."""
         check_text(content, "content", self._limit)
-        return await preview(self.store, self.graph.llm, check_id(session_id), content)
+        return await preview(self.store, self.graph.llm, self.graph.toolbox, check_id(session_id), content)
 
     async def put_memory(self, session_id: str, content: str) -> Session:
         """Writes the digest by hand."""

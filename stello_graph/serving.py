@@ -1,5 +1,6 @@
 """Serving until somebody stops it."""
 
+import os
 import signal
 import socket
 from collections.abc import Callable
@@ -65,6 +66,9 @@ async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) ->
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, lambda *_: None)
         await _Server(config, graph, lambda port: _tell(graph, port, say)).serve()
+    if graph.toolbox.has_stray:
+        # A task that ignores its cancellation would keep the event loop open for ever.
+        os._exit(0)
 
 
 def _tell(graph: StelloGraph, port: int, say: Callable[[str], None]) -> None:

@@ -100,6 +100,11 @@ class Settings(BaseSettings):
     )
     max_tasks: int = Field(default=4, ge=1, description="Background tasks that run side by side")
 
+    tools: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="Modules whose Tools the model can call, comma-separated"
+    )
+    tool_seconds: float = Field(default=300.0, gt=0, description="How long a tool may take")
+
     max_body_bytes: int = Field(default=2 * 1024 * 1024, gt=0, description="Size of a request's body at most")
     max_content_bytes: int = Field(
         default=1024 * 1024, gt=0, description="Size of a message, prompt or digest at most"
@@ -109,7 +114,7 @@ class Settings(BaseSettings):
         default=10_000, gt=0, description="Sessions that one delete takes at most"
     )
 
-    @field_validator("allowed_origins", "skills", mode="before")
+    @field_validator("allowed_origins", "skills", "tools", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return (

@@ -1,7 +1,12 @@
 import os
 from typing import Final
 
+import hypothesis
 import pytest
+
+# A machine that is busy with other tests may stand still: no example has a deadline.
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
 
 pytest_plugins = [
     "tests.engines",

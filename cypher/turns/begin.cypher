@@ -1,6 +1,6 @@
 // purpose: Begins a turn: takes the session's lease, stores the user message, pins the insight. Answers all that compiling needs.
 // access: write
-// params: space, key, id, turnKey, turnId, message, lease, idempotencyKey, inputHash
+// params: space, key, id, turnKey, turnId, message, lease, maxToolRounds, idempotencyKey, inputHash
 // returns: outcome, turn, conversation
 MATCH (s:Session {key: $key})
 SET s.lock = $turnId
@@ -22,7 +22,8 @@ CALL (s, own, now, outcome) {
   WITH s, own, now, outcome WHERE outcome = 'BEGUN' AND own IS NULL
   CREATE (t:Turn:OpenTurn {key: $turnKey, spaceId: $space, id: $turnId, sk: $key, sessionId: $id, number: s.lastTurnNumber + 1,
     status: 'RUNNING', toolRounds: 0, firstSeq: s.nextSeq, lastSeq: s.nextSeq, fence: 1, leaseUntil: now + $lease,
-    cancelRequested: false, partial: '', partialRound: 0, startedAt: now,
+    cancelRequested: false, partial: '', partialRound: 0, startedAt: now, maxToolRounds: $maxToolRounds, insight: s.insight,
+    confirmIds: [], approvedIds: [], refusedIds: [], refusals: [],
     insightRevision: CASE WHEN s.insight IS NULL THEN null ELSE s.insightRevision END})
   CREATE (s)-[:HAS_TURN]->(t)
   CREATE (m:Message)

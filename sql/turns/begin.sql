@@ -1,6 +1,6 @@
 -- purpose: Begins a turn: takes the session's lease, stores the user message, pins the insight. Answers all that compiling needs.
 -- access: write
--- params: space, key, id, turnKey, turnId, message, lease, idempotencyKey, inputHash
+-- params: space, key, id, turnKey, turnId, message, lease, maxToolRounds, idempotencyKey, inputHash
 -- returns: outcome, turn, conversation
 -- json: turn, conversation
 DELETE FROM decision;
@@ -22,9 +22,9 @@ INSERT INTO decision (outcome, now, seq, extra)
     LEFT JOIN turn AS own ON own.key = :turnKey
     LEFT JOIN idempotency AS i ON i.key = :idempotencyKey
     LEFT JOIN turn AS open ON open.key = :space || '/' || s.openTurnId;
-INSERT INTO turn (key, spaceId, id, sk, sessionId, number, status, firstSeq, lastSeq, fence, leaseUntil, insightRevision, startedAt)
+INSERT INTO turn (key, spaceId, id, sk, sessionId, number, status, firstSeq, lastSeq, fence, leaseUntil, insightRevision, insight, maxToolRounds, startedAt)
   SELECT :turnKey, :space, :turnId, :key, :id, s.lastTurnNumber + 1, 'RUNNING', d.seq, d.seq, 1, d.now + :lease,
-    CASE WHEN s.insight IS NOT NULL THEN s.insightRevision END, d.now
+    CASE WHEN s.insight IS NOT NULL THEN s.insightRevision END, s.insight, :maxToolRounds, d.now
   FROM decision AS d JOIN session AS s ON s.key = :key WHERE d.seq IS NOT NULL;
 INSERT INTO message (key, id, sessionId, role, content, state, isError, turnId, createdAt)
   SELECT json_extract(:message, '$.key'), json_extract(:message, '$.id'), :id, 'USER',
@@ -39,12 +39,7 @@ INSERT INTO idempotency (key, sk, op, inputHash, resultId)
   SELECT :idempotencyKey, :key, 'send', :inputHash, :turnId FROM decision
   WHERE seq IS NOT NULL AND :idempotencyKey IS NOT NULL;
 SELECT d.outcome,
-  (SELECT json_object('id', t.id, 'sessionId', t.sessionId, 'number', t.number, 'status', t.status, 'stopReason', t.stopReason,
-      'toolRounds', t.toolRounds, 'pendingToolCalls', t.pendingToolCalls, 'usage', t.usage, 'error', t.error,
-      'firstSeq', t.firstSeq, 'lastSeq', t.lastSeq, 'fence', t.fence, 'cancelRequested', t.cancelRequested,
-      'partial', t.partial, 'partialRound', t.partialRound, 'startedAt', t.startedAt, 'endedAt', t.endedAt,
-      'insightRevision', t.insightRevision)
-    FROM turn AS t WHERE t.key = d.extra) AS turn,
+  (SELECT document FROM turn_document WHERE key = d.extra) AS turn,
   CASE d.outcome WHEN 'BEGUN' THEN json_object('id', s.id, 'rootId', s.rootId, 'label', s.label, 'role', s.role,
     'status', s.status, 'strategy', s.strategy, 'systemPrompt', s.systemPrompt, 'skills', s.skills, 'tags', json(s.tags),
     'metadata', s.metadata, 'memory', s.memory, 'memoryRevision', s.memoryRevision, 'insight', s.insight,
@@ -61,7 +56,7 @@ SELECT d.outcome,
     'space', (SELECT json_object('id', sp.id, 'name', sp.name, 'config', sp.config, 'strategy', sp.strategy,
       'createdAt', sp.createdAt) FROM space AS sp WHERE sp.id = :space),
     'transcript', (SELECT json_group_array(json_object('seq', seq, 'id', id, 'sessionId', sessionId, 'role', role, 'content', content, 'parts', parts,
-      'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError,
+      'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError, 'durationMs', durationMs,
       'model', model, 'usage', usage, 'turnId', turnId, 'createdAt', createdAt))
       FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
         WHERE r.sk = :key AND r.seq > coalesce(s.compressionThroughSeq, 0)

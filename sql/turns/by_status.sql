@@ -2,5 +2,6 @@
 -- access: read
 -- params: space, status, first
 -- returns: turn.*
+-- json: confirmIds, approvedIds, refusedIds, refusals
 SELECT t.* FROM turn AS t WHERE t.spaceId = :space AND t.status = :status
 ORDER BY t.startedAt DESC, t.key DESC LIMIT :first;

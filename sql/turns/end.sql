@@ -14,11 +14,11 @@ INSERT INTO decision (outcome, now, seq, extra)
     CASE WHEN t.endedBy IS NULL AND :completed AND s.insight IS NOT NULL AND s.insightRevision = t.insightRevision
       THEN 'CONSUMED' END
   FROM clock JOIN session AS s ON s.key = :key JOIN turn AS t ON t.key = :turnKey;
-INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, usage, turnId, createdAt)
+INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model, usage, turnId, createdAt)
   SELECT json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), json_extract(v.value, '$.sessionId'),
     json_extract(v.value, '$.role'), json_extract(v.value, '$.content'), json_extract(v.value, '$.parts'),
     json_extract(v.value, '$.state'), json_extract(v.value, '$.toolCalls'), json_extract(v.value, '$.toolCallId'),
-    json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'),
+    json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.durationMs'), json_extract(v.value, '$.model'),
     json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
     coalesce(json_extract(v.value, '$.createdAt'), d.now)
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
@@ -67,9 +67,5 @@ UPDATE space SET eventSeq = eventSeq + 1,
 SELECT d.outcome, t.lastSeq + 1 - json_array_length(:messages) AS firstSeq, t.endedAt AS now,
   (SELECT count(*) FROM task AS k WHERE k.requested = :op
     AND k.key IN (s.spaceId || '/CONSOLIDATE:' || s.id, s.spaceId || '/INTEGRATE:' || s.rootId)) AS due,
-  (SELECT json_object('id', t.id, 'sessionId', t.sessionId, 'number', t.number, 'status', t.status, 'stopReason', t.stopReason,
-      'toolRounds', t.toolRounds, 'pendingToolCalls', t.pendingToolCalls, 'usage', t.usage, 'error', t.error,
-      'firstSeq', t.firstSeq, 'lastSeq', t.lastSeq, 'fence', t.fence, 'cancelRequested', t.cancelRequested,
-      'partial', t.partial, 'partialRound', t.partialRound, 'startedAt', t.startedAt, 'endedAt', t.endedAt,
-      'insightRevision', t.insightRevision)) AS turn
+  (SELECT document FROM turn_document WHERE key = :turnKey) AS turn
 FROM decision AS d JOIN turn AS t ON t.key = :turnKey JOIN session AS s ON s.key = :key;

@@ -2,4 +2,5 @@
 -- access: read
 -- params: keys
 -- returns: turn.*
+-- json: confirmIds, approvedIds, refusedIds, refusals
 SELECT t.* FROM json_each(:keys) AS k JOIN turn AS t ON t.key = k.value;

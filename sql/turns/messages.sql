@@ -5,7 +5,7 @@
 -- json: messages
 SELECT t.key, (
   SELECT json_group_array(json_object('seq', seq, 'id', id, 'sessionId', sessionId, 'role', role, 'content', content, 'parts', parts,
-      'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError,
+      'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError, 'durationMs', durationMs,
       'model', model, 'usage', usage, 'turnId', turnId, 'createdAt', createdAt))
   FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = t.sk AND r.seq >= t.firstSeq AND r.seq <= t.lastSeq ORDER BY r.seq)) AS messages

@@ -4,11 +4,7 @@
 -- returns: key, turns
 -- json: turns
 SELECT k.value AS key, (
-  SELECT json_group_array(json_object('id', id, 'sessionId', sessionId, 'number', number, 'status', status,
-      'stopReason', stopReason, 'toolRounds', toolRounds, 'pendingToolCalls', pendingToolCalls, 'usage', usage,
-      'error', error, 'firstSeq', firstSeq, 'lastSeq', lastSeq, 'fence', fence, 'cancelRequested', cancelRequested,
-      'partial', partial, 'partialRound', partialRound, 'startedAt', startedAt, 'endedAt', endedAt,
-      'insightRevision', insightRevision))
-  FROM (SELECT * FROM (SELECT * FROM turn WHERE sk = k.value AND number < :before ORDER BY number DESC LIMIT :first)
+  SELECT json_group_array(json(document))
+  FROM (SELECT * FROM (SELECT * FROM turn_document WHERE sk = k.value AND number < :before ORDER BY number DESC LIMIT :first)
     ORDER BY number)) AS turns
 FROM json_each(:keys) AS k;

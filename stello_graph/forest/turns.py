@@ -5,17 +5,20 @@ import contextlib
 import logging
 import math
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from stello_graph.errors import ErrorCode, InvalidInput, ModelError, NotFound, SessionBusy, StelloError
 from stello_graph.forest import endings
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.queues import Queues
+from stello_graph.forest.rounds import LeaseLost, Rounds, until_stored
+from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turn_events import after, replay
 from stello_graph.ids import check_id, key_of, new_id
-from stello_graph.model.context import ModelRequest
 from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.requests import Send, WhenBusy
 from stello_graph.model.turn import (
@@ -29,11 +32,13 @@ from stello_graph.model.turn import (
 )
 from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
 from stello_graph.ports import LLM, SpaceStore, Store
-from stello_graph.session.call import call
-from stello_graph.session.context.compile import Compiled, compile_context
-from stello_graph.session.model_choice import model_of, window_of
 
 __all__ = ["TurnTimes", "Turns"]
+
+MAX_REASON = 4_000
+
+# The turns in whose tools the current task runs, by the key of their session.
+_HELD: ContextVar[Mapping[str, LiveTurn]] = ContextVar("_HELD", default=MappingProxyType({}))
 
 logger = logging.getLogger(__name__)
 
@@ -51,10 +56,12 @@ class TurnTimes:
 class Turns:
     """All turns of this process, of whatever Space."""
 
-    def __init__(self, store: Store, llm: LLM, times: TurnTimes, *, content_limit: int) -> None:
+    def __init__(
+        self, store: Store, llm: LLM, toolbox: Toolbox, times: TurnTimes, *, content_limit: int
+    ) -> None:
         self._store = store
-        self._llm = llm
         self._times = times
+        self._rounds = Rounds(llm, toolbox, lease=times.lease, pause=min(1.0, times.renew))
         self._content_limit = content_limit
         self._live: dict[str, LiveTurn] = {}
         self._queues = Queues()
@@ -73,6 +80,12 @@ class Turns:
             check_range(asked.max_tool_rounds, "maxToolRounds", 0, 100)
         if not asked.content.strip():
             raise InvalidInput("content says something")
+        holder = _HELD.get().get(key_of(store.space_id, asked.session_id))
+        if holder is not None and not holder.over.is_set():
+            raise SessionBusy(
+                f'turn "{holder.turn.id}" of this session waits for the tool that would send to it',
+                turnId=holder.turn.id,
+            )
         return await self._begin_in_turn(store, asked)
 
     async def send(self, store: SpaceStore, asked: Send) -> Turn:
@@ -85,8 +98,8 @@ class Turns:
         live = self._live.get(key_of(store.space_id, turn.id))
         if live is not None:
             await live.over.wait()
-            if live.ended is not None:
-                return live.ended
+            if not live.lost:
+                return live.turn
         while turn.status is TurnStatus.RUNNING:
             await asyncio.sleep(self._times.follow)
             turn = await self._stored(store, turn.id)
@@ -100,11 +113,39 @@ class Turns:
             live.stop(StopReason.CANCELLED)
         if not turn.is_open:
             return turn
+        if turn.status is TurnStatus.AWAITING_CONFIRMATION and (
+            closed := await self.close_dead(store, turn_id)
+        ):
+            return closed
         try:
             async with asyncio.timeout(2 * self._times.renew + 1):
                 return await self.ended(store, turn)
         except TimeoutError:
             return await self.close_dead(store, turn_id) or await self._stored(store, turn_id)
+
+    async def confirm(
+        self, store: SpaceStore, turn_id: str, tool_call_id: str, *, approve: bool, reason: str
+    ) -> Turn:
+        """Approves or refuses a call; the turn goes on in this process when none waits any more."""
+        check_id(turn_id, "turnId")
+        check_text(tool_call_id, "toolCallId", MAX_REASON)
+        check_text(reason, "reason", MAX_REASON)
+
+        async def answer() -> Turn:
+            turn, resumed = await store.confirm_call(
+                turn_id,
+                tool_call_id,
+                approve=approve,
+                reason=reason,
+                lease=self._times.lease,
+            )
+            if not resumed:
+                return turn
+            conversation = await store.conversation(turn.session_id)
+            written = (await store.turn_messages([turn_id])).get(turn_id, [])
+            return self._launch(LiveTurn.resumed(store, turn, conversation, written))
+
+        return await asyncio.shield(asyncio.create_task(answer()))
 
     async def follow(self, store: SpaceStore, turn_id: str, seq: int) -> AsyncIterator[TurnEvent]:
         """What a turn emitted after number `seq`, then what it emits, up to its end."""
@@ -167,13 +208,13 @@ class Turns:
 
     async def _known_events(self, store: SpaceStore, turn_id: str) -> AsyncIterator[Sequence[TurnEvent]]:
         """A turn's events as they happen here; else all so far as they are stored, again and again."""
-        live = self._live.get(key_of(store.space_id, turn_id))
-        if live is not None:
-            async for events in live.follow():
-                yield events
         while True:
+            live = self._live.get(key_of(store.space_id, turn_id))
+            if live is not None:
+                async for events in live.follow():
+                    yield events
             turn = await self._stored(store, turn_id)
-            yield replay(turn, (await store.turn_messages([turn_id])).get(turn_id, []))
+            yield replay(turn, (await store.turn_messages([turn_id])).get(turn_id, [])).events
             await asyncio.sleep(self._times.follow)
 
     async def _begin_in_turn(self, store: SpaceStore, asked: Send) -> Turn:
@@ -207,7 +248,12 @@ class Turns:
         async def attempt() -> Turn:
             while True:
                 begun = await store.begin_turn(
-                    asked.session_id, turn_id, draft, lease=self._times.lease, idempotency=key
+                    asked.session_id,
+                    turn_id,
+                    draft,
+                    lease=self._times.lease,
+                    max_tool_rounds=asked.max_tool_rounds,
+                    idempotency=key,
                 )
                 match begun:
                     case TurnJoined():
@@ -215,17 +261,16 @@ class Turns:
                     case TurnExpired():
                         await self.close_dead(store, begun.turn.id)
                     case TurnBegun():
-                        return self._launch(store, begun)
+                        return self._launch(LiveTurn.begun(store, begun))
 
         return lambda: asyncio.shield(asyncio.create_task(attempt()))
 
-    def _launch(self, store: SpaceStore, begun: TurnBegun) -> Turn:
-        live = LiveTurn(store, begun)
-        self._live[key_of(store.space_id, begun.turn.id)] = live
+    def _launch(self, live: LiveTurn) -> Turn:
+        self._live[key_of(live.store.space_id, live.turn.id)] = live
         if asyncio.get_running_loop().time() >= self._deadline:
             live.stop(StopReason.INTERRUPTED)
         live.work = asyncio.create_task(self._run(live))
-        return begun.turn
+        return live.turn
 
     async def _until_free(self, store: SpaceStore, turn_id: str, interrupts: bool) -> None:
         """Waits for a turn of this process, or a moment for one of another."""
@@ -240,58 +285,38 @@ class Turns:
             await asyncio.sleep(self._times.follow * random.uniform(0.2, 1.0))
 
     async def _run(self, live: LiveTurn) -> None:
+        key = key_of(live.store.space_id, live.turn.session_id)
+        _HELD.set({**_HELD.get(), key: live})
         renewals = asyncio.create_task(self._renew(live))
         try:
             end = await self._converse(live)
         except asyncio.CancelledError:
-            live.cut = live.cut or StopReason.INTERRUPTED
-            await asyncio.shield(
-                asyncio.create_task(self._end(live, endings.cut(live.turn, live.text, live.cut)))
-            )
+            cut = endings.cut(live.progress, live.cut or StopReason.INTERRUPTED)
+            await asyncio.shield(asyncio.create_task(self._end(live, cut)))
             raise
         finally:
             renewals.cancel()
         await self._end(live, end)
 
-    async def _converse(self, live: LiveTurn) -> TurnEnd:
-        begun = live.begun
+    async def _converse(self, live: LiveTurn) -> TurnEnd | None:
+        """How the turn ends; None where it waits now, or is lost."""
         try:
-            compiled = self._compiled(live)
-            request = ModelRequest(
-                model=model_of(begun.conversation, self._llm),
-                messages=compiled.messages,
-                max_output_tokens=begun.conversation.config.max_output_tokens,
-            )
-            asking = asyncio.create_task(call(self._llm, request, on_text=live.on_text))
-            live.working_on(asking)
-            try:
-                reply = await asking
-            finally:
-                live.working_on(None)
-                asking.cancel()
-            return endings.completed(live.turn, reply)
+            return await self._rounds.converse(live)
+        except LeaseLost:
+            live.lost = True
+            return None
         except ModelError as error:
             told = TurnError(code=error.code, message=error.message, retryable=error.retryable)
-            return endings.failed(live.turn, live.text, told)
+            return endings.failed(live.progress, told)
         except asyncio.CancelledError:
             if live.cut is None:
                 raise
-            return endings.cut(live.turn, live.text, live.cut)
+            return endings.cut(live.progress, live.cut)
         except Exception:
-            logger.exception("turn %s failed", begun.turn.id)
-            unknown = f"an error of the server; its log names turn {begun.turn.id}"
+            logger.exception("turn %s failed", live.turn.id)
+            unknown = f"an error of the server; its log names turn {live.turn.id}"
             told = TurnError(code=ErrorCode.INTERNAL, message=unknown, retryable=False)
-            return endings.failed(live.turn, live.text, told)
-
-    def _compiled(self, live: LiveTurn) -> Compiled:
-        begun = live.begun
-        pending = begun.conversation.session.insight
-        return compile_context(
-            begun.conversation,
-            begun.user_message.content,
-            insight=pending.content if pending is not None else None,
-            max_context_tokens=window_of(begun.conversation, self._llm),
-        )
+            return endings.failed(live.progress, told)
 
     async def _renew(self, live: LiveTurn) -> None:
         """Renews the lease and stores the text so far, until the turn ends or is lost."""
@@ -299,38 +324,37 @@ class Turns:
             await asyncio.sleep(self._times.renew)
             try:
                 cancelled = await live.store.renew_turn(
-                    live.begun.turn, lease=self._times.lease, partial=live.text, round=live.round
+                    live.turn, lease=self._times.lease, partial=live.text, round=live.round
                 )
             except StelloError as error:
-                logger.warning("turn %s could not be renewed: %s", live.begun.turn.id, error.message)
+                logger.warning("turn %s could not be renewed: %s", live.turn.id, error.message)
                 continue
-            if cancelled is None:
+            if cancelled is None and not live.over.is_set():
                 live.lost = True
                 live.stop(StopReason.INTERRUPTED)
                 return
             if cancelled:
                 live.stop(StopReason.CANCELLED)
 
-    async def _end(self, live: LiveTurn, end: TurnEnd) -> None:
-        """Stores the end. A store that is away is asked again until the lease is surely lost."""
+    async def _end(self, live: LiveTurn, end: TurnEnd | None) -> None:
+        """Stores the end, and lets go of the turn."""
         ended: tuple[Turn, list[Message]] | None = None
-        deadline = asyncio.get_running_loop().time() + self._times.lease
-        while not live.lost:
+        if end is not None and not live.lost:
             try:
-                ended = await live.store.end_turn(end)
-                break
-            except StelloError as error:
-                logger.warning("the end of turn %s could not be stored: %s", end.turn.id, error.message)
-                if asyncio.get_running_loop().time() > deadline:
-                    break
-                await asyncio.sleep(min(1.0, self._times.renew))
+                ended = await until_stored(
+                    live,
+                    lambda: live.store.end_turn(end),
+                    patience=self._times.lease,
+                    pause=min(1.0, self._times.renew),
+                )
             except Exception:
-                logger.exception("the end of turn %s could not be stored", end.turn.id)
-                break
-        for message in () if ended is None else ended[1]:
-            live.stored(message)
-        live.finish(None if ended is None else ended[0])
-        del self._live[key_of(live.store.space_id, end.turn.id)]
+                logger.exception("the end of turn %s could not be stored", live.turn.id)
+        if end is not None or live.lost:
+            live.finish(*(ended or (None,)))
+        key = key_of(live.store.space_id, live.turn.id)
+        # A turn that waited may run again already, here as well.
+        if self._live.get(key) is live:
+            del self._live[key]
 
     async def _stored(self, store: SpaceStore, turn_id: str) -> Turn:
         found = (await store.turns([turn_id])).get(turn_id)

@@ -125,6 +125,13 @@ async def cancel_turn(info: Info, id: ID) -> model_turn.Turn:
     return await _writable(info).cancel_turn(id)
 
 
+async def confirm_tool_call(
+    info: Info, turn_id: ID, tool_call_id: str, approve: bool, reason: str | None = UNSET
+) -> model_turn.Turn:
+    """Answers a call that waits."""
+    return await _writable(info).confirm(turn_id, tool_call_id, approve=approve, reason=given(reason, None))
+
+
 async def put_memory(info: Info, session_id: ID, content: str) -> model_session.Session:
     """Writes L2."""
     return await _writable(info).put_memory(session_id, content)
@@ -233,6 +240,12 @@ class Mutation(KnowledgeMutation):
         "The way for front-ends: a reconnect cannot send twice.",
     )
     cancel_turn = strawberry.mutation(resolver=cancel_turn, graphql_type=Turn)
+    confirm_tool_call = strawberry.mutation(
+        resolver=confirm_tool_call,
+        graphql_type=Turn,
+        description="Approves or refuses a waiting tool call; the turn goes on when none waits any more. "
+        "The same answer again returns the turn, the opposite one is CONFLICT.",
+    )
     update_session = strawberry.mutation(resolver=update_session, graphql_type=Session)
     archive_session = strawberry.mutation(resolver=archive_session, graphql_type=Session)
     unarchive_session = strawberry.mutation(resolver=unarchive_session, graphql_type=Session)

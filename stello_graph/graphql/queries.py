@@ -14,10 +14,11 @@ from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.profile import ForkProfile
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
-from stello_graph.graphql.types.space import ContextPreview, Space, Viewer
+from stello_graph.graphql.types.space import ContextPreview, Space, Tool, Viewer
 from stello_graph.graphql.types.topology import StarMap, TopologyNode
 from stello_graph.graphql.types.turn import Turn
 from stello_graph.ids import check_id
+from stello_graph.model import context as model_context
 from stello_graph.model import profile as model_profile
 from stello_graph.model import session as model_session
 from stello_graph.model import space as model_space
@@ -133,6 +134,11 @@ async def fork_profiles(info: Info) -> list[model_profile.ForkProfile]:
     return await info.context.space().store.profiles()
 
 
+def tools(info: Info) -> list[model_context.ToolSpec]:
+    """What the server can run."""
+    return list(info.context.space().tools)
+
+
 async def get_space(info: Info) -> model_space.Space:
     """The caller's Space."""
     return await info.context.space().store.space()
@@ -180,5 +186,10 @@ class Query(KnowledgeQuery):
     )
     context_preview = strawberry.field(resolver=context_preview, graphql_type=ContextPreview)
     fork_profiles = strawberry.field(resolver=fork_profiles, graphql_type=list[ForkProfile])
+    tools = strawberry.field(
+        resolver=tools,
+        graphql_type=list[Tool],
+        description="All that the server can run; a session may be offered fewer: see contextPreview.",
+    )
     space = strawberry.field(resolver=get_space, graphql_type=Space)
     me = strawberry.field(resolver=me, graphql_type=Viewer, description="Who asks.")

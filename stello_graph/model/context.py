@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any, Literal
 
+from pydantic import Field
+
 from stello_graph.model.knowledge import SharedMemoryNote, SkillNote
 from stello_graph.model.message import Message, ToolCall
 from stello_graph.model.session import Session
@@ -61,12 +63,13 @@ class ContextMessage(Value):
 
 
 class ToolSpec(Value):
-    """A tool as a model is told of it. `input_schema` is a JSON schema."""
+    """A tool as a model is told of it. `input_schema` is a JSON schema; `annotations` are for front-ends."""
 
     name: str
     description: str
     input_schema: dict[str, Any]
     needs_confirmation: bool = False
+    annotations: dict[str, Any] = Field(default_factory=dict)
 
 
 class ModelRequest(Value):

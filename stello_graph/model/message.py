@@ -38,6 +38,7 @@ class Draft(Value):
     Attributes:
         id: made by the writer, before the transaction, so that the write can be run again.
         parts: blocks as the model gave or got them, or None where there is only text.
+        duration_ms: how long the tool ran, of a tool's result.
         created_at: UTC microseconds; None takes the store's clock.
     """
 
@@ -50,6 +51,7 @@ class Draft(Value):
     tool_call_id: str | None = None
     tool_name: str | None = None
     is_error: bool = False
+    duration_ms: int | None = None
     model: str | None = None
     usage: Usage | None = None
     turn_id: str | None = None

@@ -3,13 +3,16 @@
 from enum import StrEnum
 
 from stello_graph.errors import ErrorCode
-from stello_graph.model.message import Message, ToolCall
+from stello_graph.model.message import Draft, Message, ToolCall
 from stello_graph.model.values import Usage, Value
 
 __all__ = [
+    "ConfirmationRequested",
     "MessageStored",
     "StopReason",
     "TextDelta",
+    "ToolCallFinished",
+    "ToolCallStarted",
     "Turn",
     "TurnEnded",
     "TurnError",
@@ -55,6 +58,13 @@ class Turn(Value):
     Attributes:
         first_seq: place of its user message.
         last_seq: place of the last message that it stored so far.
+        max_tool_rounds: the caller's limit; None takes the Space's.
+        pending_tool_calls: calls that wait for a confirmation.
+        confirm_ids: ids of all calls of this turn that needed a confirmation.
+        refusals: why, for each of `refused_ids`.
+        held_results: results of the current round that wait with the turn for the rest.
+        usage: of its model calls so far; session and Space know of it once the turn has ended.
+        insight: what was pinned when it began.
         fence: grows each time somebody takes the turn's lease; writes carry it.
         partial: text of the reply that is being written, as far as it is stored.
         partial_round: the round that `partial` belongs to.
@@ -65,13 +75,20 @@ class Turn(Value):
     status: TurnStatus
     stop_reason: StopReason | None = None
     tool_rounds: int = 0
+    max_tool_rounds: int | None = None
     pending_tool_calls: tuple[ToolCall, ...] = ()
+    confirm_ids: tuple[str, ...] = ()
+    approved_ids: tuple[str, ...] = ()
+    refused_ids: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+    held_results: tuple[Draft, ...] = ()
     usage: Usage = Usage()
     error: TurnError | None = None
     first_seq: int
     last_seq: int
     fence: int
     number: int
+    insight: str | None = None
     partial: str = ""
     partial_round: int = 0
     cancel_requested: bool = False
@@ -103,6 +120,29 @@ class TextDelta(TurnEvent):
 
     round: int
     text: str
+
+
+class ToolCallStarted(TurnEvent):
+    """A tool runs."""
+
+    round: int
+    tool_call: ToolCall
+
+
+class ToolCallFinished(TurnEvent):
+    """A call has its result, told in the order of the calls. `content` is the result's text."""
+
+    round: int
+    tool_call_id: str
+    is_error: bool
+    content: str
+    duration_ms: int
+
+
+class ConfirmationRequested(TurnEvent):
+    """A call runs only once somebody approves it."""
+
+    tool_call: ToolCall
 
 
 class MessageStored(TurnEvent):

@@ -174,8 +174,7 @@ class TurnEnd(Value):
         closing: True for one who is not the holder: refused while the lease runs.
         completed: counts as a turn of the user's, and consumes the pinned insight.
         messages: stored with it, in order.
-        usage: the turn's, in sum.
-        new_usage: what session and Space do not know of yet.
+        usage: of all its model calls.
     """
 
     turn: Turn
@@ -187,7 +186,6 @@ class TurnEnd(Value):
     tool_rounds: int = 0
     messages: tuple[Draft, ...] = ()
     usage: Usage = Usage()
-    new_usage: Usage = Usage()
 
     @property
     def completed(self) -> bool:

@@ -27,15 +27,21 @@ from stello_graph.model.writes import (
     SessionDraft,
     SessionFilter,
     StoredTranscript,
-    TurnBegun,
-    TurnEnd,
-    TurnExpired,
-    TurnJoined,
 )
 from stello_graph.ports.knowledge import KnowledgeStore
 from stello_graph.ports.memory import MemoryStore, OwnMemoryStore
+from stello_graph.ports.turns import TurnStore
 
-__all__ = ["LLM", "KnowledgeStore", "MemoryStore", "OwnMemoryStore", "SessionStore", "SpaceStore", "Store"]
+__all__ = [
+    "LLM",
+    "KnowledgeStore",
+    "MemoryStore",
+    "OwnMemoryStore",
+    "SessionStore",
+    "SpaceStore",
+    "Store",
+    "TurnStore",
+]
 
 
 class LLM(Protocol):
@@ -75,7 +81,7 @@ class LLM(Protocol):
         ...
 
 
-class SessionStore(OwnMemoryStore, Protocol):
+class SessionStore(TurnStore, OwnMemoryStore, Protocol):
     """One Space, seen from single sessions: transcript, turns, memory.
 
     A session or turn that does not exist in the Space raises NotFound; writes to an archived
@@ -144,45 +150,6 @@ class SessionStore(OwnMemoryStore, Protocol):
 
     async def trim(self, session_id: str, keep_last: int) -> Session:
         """Keeps the newest messages, whole tool groups only. Raises SessionBusy."""
-        ...
-
-    async def begin_turn(
-        self, session_id: str, turn_id: str, message: Draft, *, lease: float, idempotency: Idempotency | None
-    ) -> TurnBegun | TurnJoined | TurnExpired:
-        """Takes the session's lease for `lease` seconds and stores the user message.
-
-        Raises:
-            SessionBusy: another turn holds the session.
-            Conflict: the idempotency key was used for something else.
-        """
-        ...
-
-    async def renew_turn(self, turn: Turn, *, lease: float, partial: str, round: int) -> bool | None:
-        """Renews the lease and stores the text so far.
-
-        Returns:
-            Whether a cancellation was asked for; None where the lease is lost.
-        """
-        ...
-
-    async def cancel_turn(self, turn_id: str) -> Turn:
-        """Asks for the end of an open turn; an ended one is answered as it is."""
-        ...
-
-    async def end_turn(self, end: TurnEnd) -> tuple[Turn, list[Message]] | None:
-        """Ends a turn with its last messages; None where somebody else did or holds it."""
-        ...
-
-    async def turns(self, ids: Sequence[str]) -> dict[str, Turn]:
-        """The turns that exist, by id."""
-        ...
-
-    async def turns_of(self, session_ids: Sequence[str], *, before: int, first: int) -> dict[str, list[Turn]]:
-        """By session, the newest turns with number < before, oldest first."""
-        ...
-
-    async def turn_messages(self, turn_ids: Sequence[str]) -> dict[str, list[Message]]:
-        """By turn, what it wrote, oldest first."""
         ...
 
     async def store_compression(

@@ -77,8 +77,13 @@ def profile(row: Row) -> ForkProfile:
 
 
 def turn(row: Row) -> Turn:
-    """A Turn's row."""
-    return Turn.model_validate(_decoded(row, "pendingToolCalls", "usage", "error"))
+    """A Turn's row. The calls of its current round that need a confirmation wait until they are answered."""
+    fields = _decoded(row, "pendingToolCalls", "heldResults", "usage", "error")
+    answered = {*fields.get("approvedIds", ()), *fields.get("refusedIds", ())}
+    calls = fields.get("pendingToolCalls", ()) if row.get("endedAt") is None else ()
+    return Turn.model_validate(
+        fields | {"pendingToolCalls": [call for call in calls if call["id"] not in answered]}
+    )
 
 
 def session(row: Row) -> Session:
@@ -178,6 +183,7 @@ def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
         "toolCallId": draft.tool_call_id,
         "toolName": draft.tool_name,
         "isError": draft.is_error,
+        "durationMs": draft.duration_ms,
         "model": draft.model,
         "usage": None if draft.usage is None else to_json(draft.usage),
         "turnId": draft.turn_id,

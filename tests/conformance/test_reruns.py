@@ -102,6 +102,25 @@ def engine_twice(open_engine: OpenEngine, database: Database, space: SpaceStore)
     return Twice(open_engine(), database, space.space_id)
 
 
+async def tool_round(twice: SpaceStore, session_id: str) -> None:
+    """A turn with a round of tools, of which both wait for a confirmation."""
+    begun = await begin(twice, session_id)
+    reply, *results = tool_group(2)
+    stored = await twice.store_messages(
+        begun.turn, [reply], lease=LEASE, usage=usage(1), tool_rounds=0, asks=reply.tool_calls
+    )
+    assert stored is not None
+    waiting = await twice.wait_turn(stored[0], results[:1])
+    assert waiting is not None
+    assert waiting.held_results == tuple(results[:1])
+    await twice.confirm_call(waiting.id, "call-0", approve=True, reason="", lease=LEASE)
+    going, resumed = await twice.confirm_call(waiting.id, "call-1", approve=False, reason="no", lease=LEASE)
+    assert (resumed, going.fence, going.refusals) == (True, 2, ("no",))
+    done = await twice.store_messages(going, results, lease=LEASE, usage=usage(1), tool_rounds=1)
+    assert done is not None
+    assert await twice.end_turn(end_of(done[0], told())) is not None
+
+
 async def refused(call: Any) -> None:
     with pytest.raises(StelloError):
         await call
@@ -263,7 +282,7 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     await refused(twice.append(made.id, many(1)))
     assert await twice.renew_turn(begun.turn, lease=LEASE, partial="par", round=1) is False
     assert (await twice.cancel_turn(begun.turn.id)).cancel_requested
-    await twice.end_turn(end_of(begun.turn, told(), told(), usage=usage(1), new_usage=usage(1)))
+    await twice.end_turn(end_of(begun.turn, told(), told(), usage=usage(1)))
     assert await twice.end_turn(end_of(begun.turn)) is None
     after = (await twice.sessions([made.id]))[made.id]
     assert (after.turn_count, after.message_count, after.insight, after.usage) == (
@@ -272,6 +291,7 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
         None,
         usage(3) + usage(2) + usage(1),
     )
+    await tool_round(twice, made.id)
     dead = await begin(twice, made.id, lease=0.0)
     await asyncio.sleep(0.01)
     await twice.begin_turn(made.id, new_id(), said(), lease=LEASE, idempotency=None)

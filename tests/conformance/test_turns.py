@@ -53,7 +53,7 @@ async def test_what_compiling_needs(space: SpaceStore) -> None:
     """A turn begins with all that compiling needs: the session, the settings, the transcript before it."""
     session = await create(space, system_prompt="p", tags=("t",), metadata={"a": 1})
     first = await begin(space, session.id)
-    await space.end_turn(end_of(first.turn, told(), usage=usage(5), new_usage=usage(5)))
+    await space.end_turn(end_of(first.turn, told(), usage=usage(5)))
     await space.put_memory(session.id, "memory")
     await space.put_insight(session.id, "hint", "somebody")
 
@@ -148,7 +148,7 @@ async def test_usage(space: SpaceStore) -> None:
     session, other = await create(space), await create(space)
     for id, tokens in ((session.id, 10), (session.id, 20), (other.id, 30)):
         begun = await begin(space, id)
-        ended = await space.end_turn(end_of(begun.turn, told(), usage=usage(tokens), new_usage=usage(tokens)))
+        ended = await space.end_turn(end_of(begun.turn, told(), usage=usage(tokens)))
         assert ended is not None
         assert ended[0].usage == usage(tokens)
 

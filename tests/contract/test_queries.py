@@ -47,6 +47,8 @@ REPOSITORIES: Final = (
 ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Task", "Space")
 # Nodes that are matched anew once they are locked, that nobody else can delete, or whose status is asked for.
 LOOKED_UP_AGAIN: Final = {"topology/add_ref", "topology/remove_ref", "sessions/delete", "turns/renew"}
+# Lists that are JSON texts in SQL, in rows that are declared as `turn.*` or `session.*`.
+LISTS: Final = {"tags", "confirmIds", "approvedIds", "refusedIds", "refusals"}
 STRINGS: Final = re.compile(r"'[^']*'")
 LOCK: Final = re.compile(r"SET (\w+)\.lock = ")
 PROPERTY: Final = re.compile(r"(?<![$\w.])[a-z]\w*\.\w+")
@@ -210,4 +212,4 @@ def test_headers_say_something(texts: dict[str, QueryText]) -> None:
     """Rows are declared, by name."""
     for text in texts.values():
         assert text.query.returns
-        assert text.json_fields <= {*text.query.returns, "tags"}
+        assert text.json_fields <= {*text.query.returns, *LISTS}

@@ -95,6 +95,7 @@ class Tool:
     description: str
     input_schema: JSON
     needs_confirmation: bool
+    annotations: JSON = strawberry.field(description="Hints for front-ends, such as readOnlyHint or title.")
 
 
 @strawberry.type

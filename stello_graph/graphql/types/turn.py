@@ -101,6 +101,47 @@ class TextDelta(TurnEvent):
 
 
 @strawberry.type
+class ToolCallStarted(TurnEvent):
+    """See `model.turn.ToolCallStarted`."""
+
+    round: int
+    tool_call: ToolCall
+
+    @classmethod
+    def is_type_of(cls, value: object, _info: Info) -> bool:
+        """By the model's class."""
+        return isinstance(value, model.ToolCallStarted)
+
+
+@strawberry.type
+class ToolCallFinished(TurnEvent):
+    """See `model.turn.ToolCallFinished`."""
+
+    round: int
+    tool_call_id: str
+    is_error: bool
+    content: str
+    duration_ms: int
+
+    @classmethod
+    def is_type_of(cls, value: object, _info: Info) -> bool:
+        """By the model's class."""
+        return isinstance(value, model.ToolCallFinished)
+
+
+@strawberry.type
+class ConfirmationRequested(TurnEvent):
+    """See `model.turn.ConfirmationRequested`."""
+
+    tool_call: ToolCall
+
+    @classmethod
+    def is_type_of(cls, value: object, _info: Info) -> bool:
+        """By the model's class."""
+        return isinstance(value, model.ConfirmationRequested)
+
+
+@strawberry.type
 class MessageStored(TurnEvent):
     """See `model.turn.MessageStored`."""
 
@@ -124,4 +165,12 @@ class TurnEnded(TurnEvent):
         return isinstance(value, model.TurnEnded)
 
 
-EVENT_TYPES = (TurnStarted, TextDelta, MessageStored, TurnEnded)
+EVENT_TYPES = (
+    TurnStarted,
+    TextDelta,
+    ToolCallStarted,
+    ToolCallFinished,
+    ConfirmationRequested,
+    MessageStored,
+    TurnEnded,
+)

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["in_one_line", "is_blank", "one_line", "plain", "tagged", "without_thinking"]
+__all__ = ["in_one_line", "is_blank", "one_line", "plain", "storable", "tagged", "without_thinking"]
 
 _BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 _NEW_LINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
@@ -35,6 +35,11 @@ def plain(text: str) -> str:
     """`text` without control characters and with our own tags defused; its lines and other tags stay."""
     clean = _CONTROLS.sub("", _NEW_LINES.sub("\n", text)).strip()
     return _OUR_TAGS.sub("&lt;", clean)
+
+
+def storable(text: str) -> str:
+    """`text` as a store can take it: without NUL, with a mark for half of a surrogate pair."""
+    return text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def tagged(tag: str, text: str) -> str:

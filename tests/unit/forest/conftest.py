@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
+from stello_graph.tools import Tool
 
 OpenGraph = Callable[..., StelloGraph]
 
@@ -20,12 +21,14 @@ async def open_graph(tmp_path: Path) -> AsyncIterator[OpenGraph]:
     """Opens services on one file, each as a process of its own would; times are short."""
     graphs: list[StelloGraph] = []
 
-    def opened(llm: LLM, functions: Functions | None = None, **changed: Any) -> StelloGraph:
+    def opened(
+        llm: LLM, tools: Sequence[Tool] = (), functions: Functions | None = None, **changed: Any
+    ) -> StelloGraph:
         times = {"lease_seconds": 0.6, "renew_seconds": 0.05, "janitor_seconds": 0.1, "follow_seconds": 0.02}
         times |= {"scheduler_seconds": 0.05, "task_retry_seconds": 0.05}
         settings = Settings(grace=0.0, **(times | changed))
         store = GraphStore(SqliteEngine(tmp_path / "stello.db"))
-        graph = StelloGraph(store, llm, settings, functions=functions)
+        graph = StelloGraph(store, llm, settings, functions=functions, tools=tools)
         graphs.append(graph)
         return graph
 

@@ -47,7 +47,7 @@ def text(events: list[TurnEvent]) -> str:
 def test_a_turn_without_tools() -> None:
     """Started, the user's message, the text, the reply's message, ended; one each, one a code point."""
     written = [message(1, MessageRole.USER, "q"), message(2, MessageRole.ASSISTANT, "好🙂a")]
-    events = replay(turn(TurnStatus.COMPLETED), written)
+    events = replay(turn(TurnStatus.COMPLETED), written).events
     assert [(type(event), event.seq) for event in events] == [
         (TurnStarted, 1),
         (MessageStored, 2),
@@ -61,7 +61,7 @@ def test_a_turn_without_tools() -> None:
 def test_whatever_was_seen_the_rest_is_told_once(reply: str, seen: int) -> None:
     """After any number the rest of the text comes, and what was stored is told in any case."""
     written = [message(1, MessageRole.USER, "q"), message(2, MessageRole.ASSISTANT, reply)]
-    rest = told(replay(turn(TurnStatus.COMPLETED), written), seen)
+    rest = told(replay(turn(TurnStatus.COMPLETED), written).events, seen)
     assert text(rest) == reply[max(0, seen - 2) :]
     assert [event.message.id for event in rest if isinstance(event, MessageStored)] == ["m1", "m2"]
     assert isinstance(rest[-1], TurnEnded)
@@ -73,9 +73,9 @@ def test_a_follower_of_a_growing_turn_hears_everything_once(partial: str, more: 
     user = message(1, MessageRole.USER, "q")
     heard, seq, known = "", seen, set[str]()
     states = [
-        replay(turn(TurnStatus.RUNNING, ""), [user]),
-        replay(turn(TurnStatus.RUNNING, partial), [user]),
-        replay(turn(TurnStatus.COMPLETED), [user, message(2, MessageRole.ASSISTANT, partial + more)]),
+        replay(turn(TurnStatus.RUNNING, ""), [user]).events,
+        replay(turn(TurnStatus.RUNNING, partial), [user]).events,
+        replay(turn(TurnStatus.COMPLETED), [user, message(2, MessageRole.ASSISTANT, partial + more)]).events,
     ]
     ids = []
     for events in states:
@@ -93,6 +93,6 @@ def test_a_follower_of_a_growing_turn_hears_everything_once(partial: str, more: 
 
 def test_of_a_running_turn_only_what_is_new() -> None:
     """What was seen of a running turn is not told again."""
-    events = replay(turn(TurnStatus.RUNNING, "abc"), [message(1, MessageRole.USER, "q")])
+    events = replay(turn(TurnStatus.RUNNING, "abc"), [message(1, MessageRole.USER, "q")]).events
     assert told(events, 5) == []
     assert text(told(events, 4)) == "c"

@@ -1,0 +1,1 @@
+"""Tools that run for the model, inside its turn."""
