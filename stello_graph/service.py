@@ -101,7 +101,7 @@ class StelloGraph:
             follow=settings.follow_seconds,
         )
         self.toolbox = Toolbox(
-            [*builtin_tools(settings.max_content_bytes), *(tool.bind(self) for tool in tools)],
+            [*builtin_tools(llm, settings.max_content_bytes), *(tool.bind(self) for tool in tools)],
             seconds=settings.tool_seconds,
             limit=settings.max_content_bytes,
         )

@@ -10,6 +10,7 @@ from stello_graph.forest.tools.port import CallContext, ServerTool
 from stello_graph.model.context import Conversation, ToolSpec
 from stello_graph.model.requests import Fork
 from stello_graph.model.values import ForkContext
+from stello_graph.ports import LLM
 
 __all__ = ["builtin_tools"]
 
@@ -19,7 +20,8 @@ class CreateSession:
 
     name = "stello_create_session"
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, llm: LLM, limit: int) -> None:
+        self._llm = llm
         self._limit = limit
         self._function = ToolFunction(self._fork, CallContext)
         self.general = ToolSpec(
@@ -71,14 +73,15 @@ class CreateSession:
         }
         told = {name: value for name, value in given.items() if value is not None}
         asked = Fork.model_validate({"source_session_id": context_.session_id, "label": label, **told})
-        session = await fork(context_.store, asked, self._limit)
+        session = await fork(context_.store, self._llm, asked, self._limit, by_tool=True)
         return {"sessionId": session.id, "label": session.label}
 
 
-def builtin_tools(limit: int) -> list[ServerTool]:
+def builtin_tools(llm: LLM, limit: int) -> list[ServerTool]:
     """All of them.
 
     Args:
+        llm: summarises the context of a fork.
         limit: bytes of a text at most.
     """
-    return [CreateSession(limit)]
+    return [CreateSession(llm, limit)]
