@@ -200,7 +200,14 @@ class SpaceService:
         Args:
             by_tool: whether a model asks for it: the Space's SplitGuard tells these forks apart.
         """
-        return await fork(self.store, self.graph.llm, asked, self._limit, by_tool=by_tool)
+        return await fork(
+            self.store,
+            self.graph.llm,
+            asked,
+            self._limit,
+            by_tool=by_tool,
+            compress=self.graph.functions.compress,
+        )
 
     async def put_profile(self, profile: ForkProfile) -> ForkProfile:
         """Writes a fork profile; one of the same name is replaced whole."""

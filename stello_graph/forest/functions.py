@@ -1,24 +1,15 @@
 """An application's own functions, in place of the default ones."""
 
-import asyncio
-import inspect
-import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Protocol
 
-from stello_graph.errors import InternalError, StelloError
 from stello_graph.model.memory import Integrated
 from stello_graph.model.session import SessionDigest
 from stello_graph.session.memory import Consolidate
 from stello_graph.session.summaries import Compress
 
-__all__ = ["Functions", "Integrate", "run_own"]
-
-logger = logging.getLogger(__name__)
-
-P = ParamSpec("P")
-T = TypeVar("T")
+__all__ = ["Functions", "Integrate"]
 
 
 class Integrate(Protocol):
@@ -45,25 +36,3 @@ class Functions:
     consolidate: Consolidate | None = None
     integrate: Integrate | None = None
     compress: Compress | None = None
-
-
-async def run_own(what: str, function: Callable[P, T | Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-    """What an application's function gives, be it async or not.
-
-    Raises:
-        StelloError: as the function raised it.
-        InternalError: it raised anything else; the log has it.
-    """
-    try:
-        if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004
-        ):
-            given: Any = function(*args, **kwargs)
-        else:
-            given = await asyncio.to_thread(function, *args, **kwargs)
-        return cast(T, await given if inspect.isawaitable(given) else given)
-    except StelloError:
-        raise
-    except Exception as error:
-        logger.exception("the application's %s function failed", what)
-        raise InternalError(f"the application's {what} function failed; the server's log has more") from error

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from stello_graph.errors import InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_text
-from stello_graph.forest.functions import Functions, Integrate, run_own
+from stello_graph.forest.functions import Functions, Integrate
 from stello_graph.forest.rollups import Views, roll_up
 from stello_graph.forest.synthesis import digest_line, integrate_request, parsed, shown_ids
 from stello_graph.ids import check_id
@@ -21,6 +21,7 @@ from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrate
 from stello_graph.ports import LLM, SpaceStore
 from stello_graph.session.call import call
 from stello_graph.session.context.text import is_blank
+from stello_graph.session.own import run_own
 
 __all__ = ["integrate_now"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from stello_graph.errors import InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_text
-from stello_graph.forest.functions import Functions, run_own
+from stello_graph.forest.functions import Functions
 from stello_graph.ids import check_id
 from stello_graph.model.context import Conversation
 from stello_graph.model.memory import InsightDraft
@@ -14,6 +14,7 @@ from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.ports import LLM, SpaceStore
 from stello_graph.session.context.text import is_blank
 from stello_graph.session.memory import consolidate
+from stello_graph.session.own import run_own
 
 __all__ = ["MAX_INSIGHTS", "consolidate_now", "put_insight", "put_insights", "put_memory"]
 

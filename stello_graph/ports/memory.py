@@ -48,6 +48,10 @@ class OwnMemoryStore(Protocol):
         """
         ...
 
+    async def report_failure(self, session_id: str, task: str, code: ErrorCode, message: str) -> None:
+        """Tells as TASK_FAILED that a task of the session failed which nobody asked for."""
+        ...
+
     async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
         """Replaces the pending insight."""
         ...

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stello_graph.errors import ContextTooLong, ModelError
+from stello_graph.errors import ContextTooLong, InternalError, ModelError, StelloError
 from stello_graph.model.context import ContextMessage, ContextOrigin, Conversation, ToolSpec
 from stello_graph.model.values import Usage
 from stello_graph.model.writes import CompressionDraft
@@ -38,7 +38,7 @@ class Fitted:
     patches: tuple[Patch, ...]
     compression: CompressionDraft | None = None
     usage: Usage = _NOTHING
-    failure: ModelError | None = None
+    failure: StelloError | None = None
 
 
 async def fit(
@@ -92,8 +92,8 @@ async def fit(
             return Fitted(compiled, following, draft, summariser.usage)
         if whole.estimated_tokens <= window:
             return Fitted(whole, tuple(patches))
-        failure: ModelError = ContextTooLong("nothing is left that a summary could stand for")
-    except ModelError as error:
+        failure: StelloError = ContextTooLong("nothing is left that a summary could stand for")
+    except (ModelError, InternalError) as error:
         failure = error
     newest = _inside(render(_newest(transcript, room)))
     return Fitted(newest, tuple(patches), usage=summariser.usage, failure=failure)

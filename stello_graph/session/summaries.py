@@ -1,11 +1,10 @@
 """Summarising a part of a conversation, in as many steps as the summariser's window asks for."""
 
 import json
-import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from stello_graph.errors import ModelError, ModelRefused, ModelUnavailable
+from stello_graph.errors import ModelRefused
 from stello_graph.model.context import ContextMessage, Conversation, ModelRequest, ReplyStop
 from stello_graph.model.values import Usage
 from stello_graph.ports import LLM
@@ -15,11 +14,10 @@ from stello_graph.session.context.text import is_blank, plain, without_thinking
 from stello_graph.session.context.tokens import beginning_of, estimate, tokens_of
 from stello_graph.session.memory import distil
 from stello_graph.session.model_choice import window_of
+from stello_graph.session.own import run_own
 from stello_graph.session.prompts import COMPRESS_PROMPT, block, task_messages
 
 __all__ = ["Compress", "Summariser", "lines_of", "portions", "summary_limit"]
-
-logger = logging.getLogger(__name__)
 
 _WINDOW = 200_000
 _LEAST_PORTION = 200
@@ -30,8 +28,11 @@ _LONGEST_ARGUMENTS = 400
 class Compress(Protocol):
     """How an application summarises by itself."""
 
-    async def __call__(self, summary: str | None, messages: Sequence[ContextMessage]) -> str:
-        """The summary of what `summary` stands for, None for nothing, and of the messages after it."""
+    def __call__(self, summary: str | None, messages: Sequence[ContextMessage]) -> str | Awaitable[str]:
+        """The summary of what `summary` stands for, None for nothing, and of the messages after it.
+
+        A function that is not async runs in a thread.
+        """
         ...
 
 
@@ -67,6 +68,7 @@ class Summariser:
 
         Raises:
             ModelError: the model failed, refused or said nothing.
+            InternalError: the application's function failed.
         """
         lines = lines_of(messages)
         if self._compress is not None and lines:
@@ -99,13 +101,7 @@ class Summariser:
     async def _by_application(
         self, compress: Compress, standing: str, messages: Sequence[ContextMessage]
     ) -> str:
-        try:
-            summary = plain(await compress(standing or None, messages))
-        except ModelError:
-            raise
-        except Exception as error:
-            logger.exception("the application's compress function failed")
-            raise ModelUnavailable("the application's compress function failed") from error
+        summary = plain(await run_own("compress", compress, standing or None, messages))
         if is_blank(summary):
             raise ModelRefused("the application's compress function gave no summary")
         return summary

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stello_graph.errors import Conflict, NotFound, SessionArchived
+from stello_graph.errors import Conflict, ErrorCode, NotFound, SessionArchived
 from stello_graph.ids import new_id
 from stello_graph.model.context import Conversation
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, ToIntegrate, TreeNode
@@ -22,6 +22,7 @@ UNDIGESTED = named("sessions/undigested")
 PUT = named("memory/put")
 STORE_DIGEST = named("memory/store_digest")
 STORE_COMPRESSION = named("memory/store_compression")
+REPORT_FAILURE = named("memory/report_failure")
 COUNT_USAGE = named("memory/count_usage")
 PUT_INSIGHT = named("memory/put_insight")
 CLEAR_INSIGHT = named("memory/clear_insight")
@@ -117,6 +118,11 @@ class MemoryRepository(Repository):
             usage=usage.model_dump(by_alias=True),
         )
         self._checked(found, session_id)
+
+    async def report_failure(self, session_id: str, task: str, code: ErrorCode, message: str) -> None:
+        """See SessionStore."""
+        told = {"task": task, "code": code, "message": message}
+        self._checked(await self._change(REPORT_FAILURE, session_id, told), session_id)
 
     async def put_insight(self, session_id: str, content: str, source_session_id: str | None) -> Session:
         """See SessionStore."""

@@ -1,6 +1,8 @@
+import json
+
 import pytest
 
-from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
+from stello_graph.errors import Conflict, ErrorCode, NotFound, SessionArchived, SessionBusy
 from stello_graph.model.session import Session
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
@@ -176,3 +178,19 @@ async def test_a_trim_at_the_same_time(space: SpaceStore) -> None:
 
         after = (await space.sessions([session.id]))[session.id]
         assert (after.compression, after.message_count) == (None, 4)
+
+
+async def test_a_failure(space: SpaceStore, database: Database) -> None:
+    """A failed task is told by an event of its session, also of an archived one, and changes nothing else."""
+    session = await talked(space)
+    await space.set_status(session.id, SessionStatus.ARCHIVED)
+    before = await space.sessions([session.id])
+
+    await space.report_failure(session.id, "COMPRESS", ErrorCode.LLM_UNAVAILABLE, "away")
+
+    event = max(database.snapshot(space.space_id)["event"], key=lambda row: int(row["seq"]))
+    assert (event["type"], event["nodeId"]) == ("TASK_FAILED", session.id)
+    assert json.loads(event["data"]) == {"task": "COMPRESS", "code": "LLM_UNAVAILABLE", "message": "away"}
+    assert await space.sessions([session.id]) == before
+    with pytest.raises(NotFound):
+        await space.report_failure("nobody", "COMPRESS", ErrorCode.INTERNAL, "x")

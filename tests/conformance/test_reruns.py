@@ -269,6 +269,7 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     await refused(twice.store_digest(made.id, "d", revision=1, through_seq=0, usage=usage(3)))
     assert (await twice.store_compression(made.id, summary_of(4), usage=Usage())).compression is not None
     await refused(twice.store_compression(made.id, summary_of(4), usage=usage(3)))
+    await twice.report_failure(made.id, "COMPRESS", ErrorCode.INTERNAL, "x")
     await twice.count_usage(made.id, usage(2))
     await refused(twice.count_usage("nobody", usage(2)))
     put = await twice.put_insight(made.id, "i", None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stello_graph.errors import NotFound
+from stello_graph.errors import ErrorCode, NotFound
 from stello_graph.ids import new_id
 from stello_graph.model.message import MessageRole
 from stello_graph.model.session import Session
@@ -73,6 +73,7 @@ async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, da
         lambda: stranger.cancel_turn(begun.turn.id),
         lambda: stranger.put_memory(mine.id, "x"),
         lambda: stranger.store_digest(mine.id, "x", revision=1, through_seq=0, usage=usage(1)),
+        lambda: stranger.report_failure(mine.id, "COMPRESS", ErrorCode.INTERNAL, "x"),
         lambda: stranger.store_compression(mine.id, summary_of(1), usage=usage(1)),
         lambda: stranger.count_usage(mine.id, usage(1)),
         lambda: stranger.put_insight(mine.id, "x", None),

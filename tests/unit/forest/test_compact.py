@@ -1,6 +1,7 @@
 """Compressing: by hand, and in each round of a long conversation."""
 
 import asyncio
+import itertools
 from collections.abc import Iterable
 
 import pytest
@@ -14,6 +15,7 @@ from stello_graph.errors import (
     SessionArchived,
     SessionBusy,
 )
+from stello_graph.forest.fitting import fitted
 from stello_graph.ids import new_id
 from stello_graph.llm.scripted import Pause, ScriptedLLM
 from stello_graph.model.context import ContextMessage, ContextOrigin, ModelRequest
@@ -25,7 +27,7 @@ from stello_graph.model.writes import TurnBegun, TurnEnd
 from stello_graph.ports import LLM, SpaceStore
 from stello_graph.service import SpaceService
 from stello_graph.session.call import call
-from stello_graph.session.compression import Fitted, fit
+from stello_graph.session.compression import Fitted
 from stello_graph.session.context.tokens import tokens_of
 from tests.unit.forest.conftest import OpenGraph
 
@@ -167,9 +169,9 @@ async def sent(store: SpaceStore, llm: LLM, content: str) -> tuple[TurnBegun, Fi
     said = Draft(id=new_id(), role=MessageRole.USER, content=content, turn_id=turn_id)
     begun = await store.begin_turn("s", turn_id, said, lease=60.0, idempotency=None)
     assert isinstance(begun, TurnBegun)
-    made = await fit(llm, begun.conversation, content, insight=None, window=WINDOW)
-    if made.compression is not None:
-        await store.store_compression("s", made.compression, usage=made.usage, turn=begun.turn)
+    made = await fitted(
+        store, llm, begun.turn, begun.conversation, content, insight=None, patches=(), tools=()
+    )
     request = ModelRequest(model="m", messages=made.compiled.messages, max_output_tokens=1_000)
     reply = await call(llm, request)
     # W4, W32: what is reported is next to nothing, as some gateways do.
@@ -207,3 +209,43 @@ async def test_a_chinese_conversation_never_overflows(open_graph: OpenGraph) -> 
     assert tokens_of(session.compression.summary) == session.compression.tokens
     whole = await space.store.whole_conversation("s")
     assert len(whole.transcript) == 100, "nothing of the transcript is gone"
+
+
+async def test_a_failure_is_told(open_graph: OpenGraph) -> None:
+    """A turn that could not compress has its request all the same; the failure is an event, and counted."""
+    llm = ScriptedLLM(["  ", "a reply"], window=1_000)
+    space = await talked(open_graph, llm, messages=2)
+    await space.append("s", [AppendedMessage(role=MessageRole.USER, content="长" * 900)])
+    before = await space.store.space()
+    _, made = await sent(space.store, llm, "and?")
+    assert made.failure is not None
+    after = await space.store.space()
+    assert after.event_seq == before.event_seq + 2, "the failure's, and the turn's end"
+    session = (await space.store.sessions(["s"]))["s"]
+    assert (session.compression, session.usage.llm_calls) == (None, 1)
+
+
+async def test_a_summary_that_comes_late(open_graph: OpenGraph) -> None:
+    """It serves the turn that made it, what stands stays, and what it took is counted."""
+    numbers = itertools.count()
+    llm = ScriptedLLM(default=lambda _: f"summary {next(numbers)}", window=1_000)
+    space = await talked(open_graph, llm, messages=2)
+    await space.append("s", [AppendedMessage(role=MessageRole.USER, content="长" * 300)] * 3)
+    turn_id = new_id()
+    said = Draft(id=new_id(), role=MessageRole.USER, content="and?", turn_id=turn_id)
+    begun = await space.store.begin_turn("s", turn_id, said, lease=60.0, idempotency=None)
+    assert isinstance(begun, TurnBegun)
+    both = [
+        await fitted(
+            space.store, llm, begun.turn, begun.conversation, "and?", insight=None, patches=(), tools=()
+        )
+        for _ in range(2)
+    ]
+    first, second = (made.compression for made in both)
+    assert first is not None
+    assert second is not None
+    assert first.summary != second.summary
+    session = (await space.store.sessions(["s"]))["s"]
+    assert session.compression is not None
+    assert session.compression.summary == first.summary
+    assert session.usage.llm_calls == len(llm.requests)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stello_graph.errors import ModelRefused, ModelUnavailable
+from stello_graph.errors import InternalError, ModelRefused, ModelUnavailable
 from stello_graph.llm.scripted import ScriptedLLM, Step
 from stello_graph.model.context import ContextMessage, Conversation, ModelRequest, Reply, ReplyStop
 from stello_graph.model.session import SessionOverrides
@@ -126,7 +126,17 @@ async def test_an_application_summarises_by_itself() -> None:
     assert llm.requests == []
 
 
-@pytest.mark.parametrize(("given", "error"), [(" ", ModelRefused), (KeyError("x"), ModelUnavailable)])
+async def test_a_function_that_is_not_async() -> None:
+    """It is taken as well."""
+
+    def compress(summary: str | None, messages: Sequence[ContextMessage]) -> str:
+        return f"{summary} and {len(messages)}"
+
+    own = Summariser(ScriptedLLM(), conversation(), compress)
+    assert await own.summary("old", talk(user("q"), says("a")), 100) == "old and 2"
+
+
+@pytest.mark.parametrize(("given", "error"), [(" ", ModelRefused), (KeyError("x"), InternalError)])
 async def test_an_application_that_fails(given: str | Exception, error: type[Exception]) -> None:
     """A failure of the application's function is one of the task, whatever it raised."""
 
