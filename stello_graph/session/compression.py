@@ -12,6 +12,7 @@ from stello_graph.session.context.compile import Compiled, compile_transcript
 from stello_graph.session.context.cuts import costs_from, newest_within, place_to_cut, through_of
 from stello_graph.session.context.groups import whole_cuts
 from stello_graph.session.context.patches import ContextSummary, Patch, patch
+from stello_graph.session.context.text import is_blank
 from stello_graph.session.context.tokens import estimate, tokens_of
 from stello_graph.session.context.transcript import Transcript, transcript_of
 from stello_graph.session.summaries import Compress, Summariser, summary_limit
@@ -168,11 +169,16 @@ def _newest(transcript: Transcript, room: _Room) -> Transcript:
 
 
 def _visible(conversation: Conversation, content: str, patches: Sequence[Patch]) -> Transcript:
-    """The transcript after `patches`, without the user's input where a summary of the turn covers it."""
+    """The transcript after `patches`, without the user's input where a summary covers it.
+
+    A summary of this turn's does where it goes as far as the message before the turn's first; one that was
+    made before another process took over has left it blank.
+    """
     transcript = patch(transcript_of(conversation, content), patches)
     summaries = [each.through_seq for each in patches if isinstance(each, ContextSummary)]
     stored = [each.seq for each in patches if not isinstance(each, ContextSummary) and each.seq is not None]
-    if not summaries or not stored or summaries[-1] < stored[0] - 1:
+    covered = bool(summaries and stored) and summaries[-1] >= stored[0] - 1
+    if not covered and not is_blank(content):
         return transcript
     return tuple(message for message in transcript if message.origin is not ContextOrigin.USER_INPUT)
 

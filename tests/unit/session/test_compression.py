@@ -207,6 +207,13 @@ async def test_a_turn_that_is_too_long_by_itself() -> None:
     resumed = await fitted(before, content, patches=rest)
     assert resumed.compiled.messages == made.compiled.messages, "a process that goes on with it sees the same"
 
+    more = stored(*(m for n in range(8) for m in (says("", call(f"d{n}")), result(f"d{n}", LONG))), first=20)
+    here = await fitted(talked, "find it", patches=[*made.patches, *map(patch_of, more)], compress=Recorder())
+    there = await fitted(before, content, patches=[*rest, *map(patch_of, more)], compress=Recorder())
+    assert here.compression is not None
+    assert here.compression.extends == through
+    assert here.compression == there.compression
+
 
 @pytest.mark.parametrize("failure", [ModelUnavailable("away"), "  "])
 async def test_without_a_summary_the_turn_goes_on(failure: ModelUnavailable | str) -> None:
