@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stello_graph.bootstrap import build, create_app
     from stello_graph.forest.functions import Functions
+    from stello_graph.forest.hooks import Hooks
     from stello_graph.model.memory import InsightDraft, Integrated
     from stello_graph.service import SpaceService, StelloGraph
     from stello_graph.settings import Settings
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Functions",
+    "Hooks",
     "InsightDraft",
     "Integrated",
     "Settings",
@@ -27,6 +29,7 @@ __all__ = [
 
 _HOMES = {
     "Functions": "forest.functions",
+    "Hooks": "forest.hooks",
     "InsightDraft": "model.memory",
     "Integrated": "model.memory",
     "Settings": "settings",

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from stello_graph.errors import InvalidInput
 from stello_graph.forest.functions import Functions
+from stello_graph.forest.hooks import HooksProvider
 from stello_graph.ports import LLM, Store
 from stello_graph.service import ApplicationTool, StelloGraph
 from stello_graph.settings import Settings
@@ -38,6 +39,7 @@ def build(
     llm: LLM | None = None,
     functions: Functions | None = None,
     tools: Sequence[ApplicationTool] = (),
+    hooks: HooksProvider | Sequence[HooksProvider] = (),
 ) -> StelloGraph:
     """The service. What is passed in takes the place of what the settings name, or of the default.
 
@@ -50,6 +52,7 @@ def build(
         settings,
         functions=functions,
         tools=[*load_tools(settings.tools), *tools],
+        hooks=hooks,
     )
 
 
@@ -60,6 +63,7 @@ def create_app(
     llm: LLM | None = None,
     functions: Functions | None = None,
     tools: Sequence[ApplicationTool] = (),
+    hooks: HooksProvider | Sequence[HooksProvider] = (),
 ) -> "Starlette":
     """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
 
@@ -69,11 +73,12 @@ def create_app(
         llm: likewise.
         functions: own ways to consolidate and integrate, in place of asking the model.
         tools: what the model can call, beside the tools of the modules that the settings name.
+        hooks: told of what happens; see `Hooks`.
     """
     from stello_graph.http.app import app_of
 
     settings = Settings() if settings is None else settings
-    return app_of(build(settings, store=store, llm=llm, functions=functions, tools=tools))
+    return app_of(build(settings, store=store, llm=llm, functions=functions, tools=tools, hooks=hooks))
 
 
 def load_tools(modules: Sequence[str]) -> list[Tool]:

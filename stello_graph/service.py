@@ -11,6 +11,8 @@ from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
 from stello_graph.forest.fork import fork
 from stello_graph.forest.functions import Functions
+from stello_graph.forest.hook_runner import HookRunner
+from stello_graph.forest.hooks import ArchiveEvent, EnterEvent, ForkEvent, HooksProvider, LeaveEvent
 from stello_graph.forest.integrate import integrate_now
 from stello_graph.forest.knowledge import (
     delete_record,
@@ -82,18 +84,21 @@ class StelloGraph:
         *,
         functions: Functions | None = None,
         tools: Sequence[ApplicationTool] = (),
+        hooks: HooksProvider | Sequence[HooksProvider] = (),
     ) -> None:
         """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts.
 
         Args:
             functions: the application's own, in place of the default ones.
             tools: what the model can call beside the built-in ones.
+            hooks: told of what happens, fire-and-forget; of several, all are.
         """
         self.store = store
         self.llm = llm
         self.settings = settings
         self.functions = functions or Functions()
         self.skills = SkillBook(folder_skills(settings.skills))
+        self.hooks = HookRunner(hooks)
         times = TurnTimes(
             lease=settings.lease_seconds,
             renew=settings.renew_seconds,
@@ -143,6 +148,7 @@ class StelloGraph:
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.scheduler.stop()
         await self.turns.stop(self.settings.grace)
+        await self.hooks.aclose()
         await self.llm.aclose()
         await self.store.aclose()
 
@@ -184,6 +190,8 @@ class SpaceService:
         self.graph = graph
         self.store = store
         self._limit = graph.settings.max_content_bytes
+        self._space_id = store.space_id
+        self._fire = graph.hooks.fire
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -200,7 +208,7 @@ class SpaceService:
         Args:
             by_tool: whether a model asks for it: the Space's SplitGuard tells these forks apart.
         """
-        return await fork(
+        made = await fork(
             self.store,
             self.graph.llm,
             asked,
@@ -208,6 +216,8 @@ class SpaceService:
             by_tool=by_tool,
             compress=self.graph.functions.compress,
         )
+        self._fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
+        return made
 
     async def put_profile(self, profile: ForkProfile) -> ForkProfile:
         """Writes a fork profile; one of the same name is replaced whole."""
@@ -223,11 +233,14 @@ class SpaceService:
 
     async def archive(self, session_id: str) -> Session:
         """No more turns, forks, setters; children stay active."""
-        return await self.store.set_status(check_id(session_id), SessionStatus.ARCHIVED)
+        session, changed = await self.store.set_status(check_id(session_id), SessionStatus.ARCHIVED)
+        if changed:
+            self._fire("on_session_archive", ArchiveEvent(self._space_id, session_id))
+        return session
 
     async def unarchive(self, session_id: str) -> Session:
         """Undoes `archive`."""
-        return await self.store.set_status(check_id(session_id), SessionStatus.ACTIVE)
+        return (await self.store.set_status(check_id(session_id), SessionStatus.ACTIVE))[0]
 
     async def delete(self, session_id: str, expected_count: int) -> list[str]:
         """Deletes a session with its subtree; running turns are cancelled first. Answers the ids."""
@@ -241,11 +254,18 @@ class SpaceService:
 
     async def enter(self, session_id: str, holder: str) -> Session:
         """The holder (a tab, a device) enters a session and leaves the one before."""
-        return (await self.store.enter(check_id(session_id), check_id(holder, "holder")))[0]
+        session, left = await self.store.enter(check_id(session_id), check_id(holder, "holder"))
+        if left is not None:
+            self._fire("on_session_leave", LeaveEvent(self._space_id, left, holder, session_id))
+        self._fire("on_session_enter", EnterEvent(self._space_id, session_id, holder))
+        return session
 
     async def leave(self, session_id: str, holder: str) -> Session:
         """The holder leaves a session."""
-        return await self.store.leave(check_id(session_id), check_id(holder, "holder"))
+        session, was_inside = await self.store.leave(check_id(session_id), check_id(holder, "holder"))
+        if was_inside:
+            self._fire("on_session_leave", LeaveEvent(self._space_id, session_id, holder))
+        return session
 
     async def trim(self, session_id: str, keep_last: int) -> Session:
         """Keeps the newest messages, whole tool groups only."""

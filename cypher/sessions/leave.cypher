@@ -1,7 +1,7 @@
 // purpose: A holder leaves a session; nothing happens where it was not in it.
 // access: write
 // params: key, holderKey, op
-// returns: due, session.*
+// returns: outcome, due, session.*
 MATCH (s:Session {key: $key})
 OPTIONAL MATCH (h:Holder {key: $holderKey})
 SET h.lock = $op
@@ -25,4 +25,4 @@ CALL (s, h) {
   DELETE h
   RETURN collect(due) AS dues
 }
-RETURN collect(s {.*, due: head(dues)}) AS rows
+RETURN collect(s {.*, due: head(dues), outcome: CASE WHEN size(dues) = 0 THEN 'SAME' ELSE 'DONE' END}) AS rows

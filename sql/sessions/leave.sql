@@ -1,7 +1,7 @@
 -- purpose: A holder leaves a session; nothing happens where it was not in it.
 -- access: write
 -- params: key, holderKey, op
--- returns: due, session.*
+-- returns: outcome, due, session.*
 -- json: tags
 DELETE FROM decision;
 INSERT INTO decision (outcome, now)
@@ -12,5 +12,5 @@ INSERT INTO task (key, spaceId, sk, sessionId, kind, requested, dueAt)
   WHERE d.outcome = 'DONE' AND r."trigger" = 'ON_LEAVE'
   ON CONFLICT (key) DO UPDATE SET requested = excluded.requested, dueAt = coalesce(dueAt, excluded.dueAt);
 DELETE FROM holder WHERE key = :holderKey AND sk = :key;
-SELECT (SELECT count(*) FROM task AS k WHERE k.requested = :op
+SELECT coalesce((SELECT outcome FROM decision), 'SAME') AS outcome, (SELECT count(*) FROM task AS k WHERE k.requested = :op
     AND k.key IN (s.spaceId || '/CONSOLIDATE:' || s.id, s.spaceId || '/INTEGRATE:' || s.rootId)) AS due, s.* FROM session AS s WHERE s.key = :key;

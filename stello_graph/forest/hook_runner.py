@@ -34,6 +34,7 @@ class HookRunner:
         self._tasks: set[asyncio.Task[None]] = set()
         self._thread = HookThread("stello-graph hooks")
         self._closed = False
+        self._ended = False
         self._dropping = False
 
     def __bool__(self) -> bool:
@@ -42,9 +43,8 @@ class HookRunner:
 
     def fire(self, name: HookName, event: HookEvent | ErrorEvent) -> None:
         """Starts all hooks of that name and returns at once."""
-        for hooks in self._hooks(event):
-            if (hook := hooks.named(name)) is not None:
-                self._start(name, hook, event)
+        if not self._closed:
+            self._tell(name, event)
 
     def error(
         self,
@@ -59,11 +59,14 @@ class HookRunner:
         self.fire("on_error", ErrorEvent(space_id, session_id, turn_id, source, error))
 
     async def aclose(self, seconds: float = 5.0) -> None:
-        """Fires nothing more, waits so long for what runs, and cancels the rest."""
+        """Takes no more events, waits so long for what runs, and cancels the rest."""
         self._closed = True
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
         try:
-            if self._tasks:
-                await asyncio.wait(self._tasks, timeout=seconds)
+            while self._tasks and loop.time() < deadline:
+                await asyncio.wait(self._tasks, timeout=deadline - loop.time())
+            self._ended = True
             for task in self._tasks:
                 task.cancel()
             if self._tasks:
@@ -72,6 +75,11 @@ class HookRunner:
                 logger.warning("%d hooks do not end", len(self._tasks))
         finally:
             self._thread.stop()
+
+    def _tell(self, name: HookName, event: HookEvent | ErrorEvent) -> None:
+        for hooks in self._hooks(event):
+            if (hook := hooks.named(name)) is not None:
+                self._start(name, hook, event)
 
     def _hooks(self, event: HookEvent | ErrorEvent) -> list[Hooks]:
         found: list[Hooks] = []
@@ -89,7 +97,7 @@ class HookRunner:
         return found
 
     def _start(self, name: HookName, hook: Hook[Any], event: HookEvent | ErrorEvent) -> None:
-        if self._closed:
+        if self._ended:
             return
         if len(self._tasks) >= self._most:
             if not self._dropping:
@@ -136,7 +144,7 @@ class HookRunner:
             return
         turn_id = getattr(event, "turn_id", None)
         told = ErrorEvent(event.space_id, event.session_id, turn_id, "hook", error, name, function)
-        self.fire("on_error", told)
+        self._tell("on_error", told)
 
 
 def _is_async(hook: Hook[Any]) -> bool:

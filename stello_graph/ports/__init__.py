@@ -229,8 +229,8 @@ class SpaceStore(SessionStore, MemoryStore, KnowledgeStore, Protocol):
         """Sets fields by the name of the stored property; None clears."""
         ...
 
-    async def set_status(self, session_id: str, status: SessionStatus) -> Session:
-        """Archives or unarchives; the same status again changes nothing."""
+    async def set_status(self, session_id: str, status: SessionStatus) -> tuple[Session, bool]:
+        """Archives or unarchives; answers whether it had another status before."""
         ...
 
     async def open_turns_below(self, session_id: str) -> tuple[int, list[str]]:
@@ -250,8 +250,8 @@ class SpaceStore(SessionStore, MemoryStore, KnowledgeStore, Protocol):
         """The session entered, and the id of the one that the holder left by it."""
         ...
 
-    async def leave(self, session_id: str, holder: str) -> Session:
-        """Nothing happens where the holder was not in the session."""
+    async def leave(self, session_id: str, holder: str) -> tuple[Session, bool]:
+        """Answers whether the holder was in the session; nothing happens where it was not."""
         ...
 
     async def turns_by_status(self, status: TurnStatus, *, first: int) -> list[Turn]:

@@ -175,7 +175,7 @@ class SessionsRepository(Repository):
         )
         return self._session(found, session_id)
 
-    async def set_status(self, session_id: str, status: SessionStatus) -> Session:
+    async def set_status(self, session_id: str, status: SessionStatus) -> tuple[Session, bool]:
         """See SpaceStore."""
         found = await self._engine.write(
             SET_STATUS,
@@ -185,7 +185,8 @@ class SessionsRepository(Repository):
             status=status,
             type=_STATUS_EVENT[status],
         )
-        return self._session(found, session_id)
+        row = self._checked(found, session_id)
+        return rows.session(row), row["outcome"] == "DONE"
 
     async def open_turns_below(self, session_id: str) -> tuple[int, list[str]]:
         """See SpaceStore."""
@@ -225,13 +226,11 @@ class SessionsRepository(Repository):
                 return rows.session(row), None if left is None else self._id(left)
         raise Conflict("the holder keeps leaving; try again")
 
-    async def leave(self, session_id: str, holder: str) -> Session:
+    async def leave(self, session_id: str, holder: str) -> tuple[Session, bool]:
         """See SpaceStore."""
         keys = {"key": self._key(session_id), "holderKey": self._key(holder), "op": self._event()["op"]}
-        found = await self._engine.write(LEAVE, **keys)
-        if not found:
-            raise NotFound.of("session", session_id)
-        return rows.session(found[0])
+        row = self._checked(await self._engine.write(LEAVE, **keys), session_id)
+        return rows.session(row), row["outcome"] == "DONE"
 
     def _new(self, draft: SessionDraft, idempotency: Idempotency | None) -> dict[str, Any]:
         return {

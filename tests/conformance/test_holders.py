@@ -39,10 +39,10 @@ async def test_leaving(space: SpaceStore, database: Database) -> None:
     one, two = await create(space), await create(space)
     await space.enter(one.id, "tab")
 
-    assert await space.leave(two.id, "tab") == two
+    assert await space.leave(two.id, "tab") == (two, False)
     assert held(database, space) == {"tab": one.id}
-    assert await space.leave(one.id, "tab") == one
-    assert await space.leave(one.id, "tab") == one
+    assert await space.leave(one.id, "tab") == (one, True)
+    assert await space.leave(one.id, "tab") == (one, False)
     assert held(database, space) == {}
     assert (await space.enter(two.id, "tab"))[1] is None
 

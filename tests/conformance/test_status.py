@@ -15,12 +15,14 @@ async def test_archiving(space: SpaceStore) -> None:
     top = await create(space)
     below = await space.create_session(child(top.id), None)
 
-    archived = await space.set_status(top.id, ARCHIVED)
+    archived, changed = await space.set_status(top.id, ARCHIVED)
 
     assert (archived.status, (await space.nodes([top.id]))[top.id].status) == (ARCHIVED, ARCHIVED)
+    assert changed
     assert (await space.sessions([below.id]))[below.id].status == ACTIVE
-    back = await space.set_status(top.id, ACTIVE)
+    back, changed = await space.set_status(top.id, ACTIVE)
     assert (back.status, (await space.nodes([top.id]))[top.id].status) == (ACTIVE, ACTIVE)
+    assert changed
 
 
 @pytest.mark.parametrize("status", [ACTIVE, ARCHIVED])
@@ -30,7 +32,8 @@ async def test_the_same_again(space: SpaceStore, database: Database, status: Ses
     await space.set_status(session.id, status)
     before = database.snapshot(space.space_id)
 
-    assert (await space.set_status(session.id, status)).status == status
+    session, changed = await space.set_status(session.id, status)
+    assert (session.status, changed) == (status, False)
     assert database.snapshot(space.space_id) == before
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from stello_graph.forest.functions import Functions
+from stello_graph.forest.hooks import HooksProvider
 from stello_graph.ports import LLM
 from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
@@ -22,13 +23,17 @@ async def open_graph(tmp_path: Path) -> AsyncIterator[OpenGraph]:
     graphs: list[StelloGraph] = []
 
     def opened(
-        llm: LLM, tools: Sequence[Tool] = (), functions: Functions | None = None, **changed: Any
+        llm: LLM,
+        tools: Sequence[Tool] = (),
+        functions: Functions | None = None,
+        hooks: HooksProvider | Sequence[HooksProvider] = (),
+        **changed: Any,
     ) -> StelloGraph:
         times = {"lease_seconds": 0.6, "renew_seconds": 0.05, "janitor_seconds": 0.1, "follow_seconds": 0.02}
         times |= {"scheduler_seconds": 0.05, "task_retry_seconds": 0.05}
         settings = Settings(grace=0.0, **(times | changed))
         store = GraphStore(SqliteEngine(tmp_path / "stello.db"))
-        graph = StelloGraph(store, llm, settings, functions=functions, tools=tools)
+        graph = StelloGraph(store, llm, settings, functions=functions, tools=tools, hooks=hooks)
         graphs.append(graph)
         return graph
 

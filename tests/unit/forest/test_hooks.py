@@ -369,3 +369,17 @@ def test_nobody_to_tell() -> None:
     assert not HookRunner()
     assert HookRunner(Hooks(on_session_fork=print))
     HookRunner().fire("on_session_fork", ForkEvent("space", "b", "a"))
+
+
+async def test_failures_are_told_while_closing(ear: Ear) -> None:
+    """A hook that fails while the service closes is told of, too."""
+
+    async def broken(_: Any) -> None:
+        await asyncio.sleep(0.01)
+        raise ValueError("no")
+
+    runner = HookRunner(Hooks(on_round_start=broken, on_error=ear.error))
+    runner.fire("on_round_start", START)
+    await runner.aclose()
+
+    assert [one.hook for one in ear.errors] == ["on_round_start"]
