@@ -41,6 +41,14 @@ class Fitted:
     usage: Usage = _NOTHING
     failure: StelloError | None = None
 
+    @property
+    def room(self) -> int:
+        """The tokens that the window has left for the reply, one at least.
+
+        Providers refuse a request whose input and longest reply are beyond the window together.
+        """
+        return max(self.compiled.max_context_tokens - self.compiled.estimated_tokens, 1)
+
 
 async def fit(
     llm: LLM,

@@ -102,6 +102,7 @@ async def test_below_the_threshold_nothing_is_done() -> None:
         talked, "and?", insight=None, max_context_tokens=WINDOW, tools=TOOLS
     )
     assert (made.compression, made.failure, made.usage, made.patches) == (None, None, Usage(), ())
+    assert made.room == WINDOW - made.compiled.estimated_tokens
 
 
 async def test_at_the_threshold_the_older_part_is_summarised() -> None:
