@@ -106,11 +106,24 @@ class StelloGraph:
             follow=settings.follow_seconds,
         )
         self.toolbox = Toolbox(
-            [*builtin_tools(llm, settings.max_content_bytes), *(tool.bind(self) for tool in tools)],
+            [
+                *builtin_tools(
+                    llm, self.skills, settings.max_content_bytes, self.hooks, self.functions.compress
+                ),
+                *(tool.bind(self) for tool in tools),
+            ],
             seconds=settings.tool_seconds,
             limit=settings.max_content_bytes,
         )
-        self.turns = Turns(store, llm, self.toolbox, times, content_limit=settings.max_content_bytes)
+        self.turns = Turns(
+            store,
+            llm,
+            self.toolbox,
+            times,
+            content_limit=settings.max_content_bytes,
+            hooks=self.hooks,
+            compress=self.functions.compress,
+        )
         self.scheduler = Scheduler(
             store,
             {TaskKind.CONSOLIDATE: self._consolidate, TaskKind.INTEGRATE: self._integrate},

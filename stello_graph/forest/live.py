@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any, Self
 
 from stello_graph.forest.endings import Progress
+from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.turn_events import replay
+from stello_graph.forest.turn_hooks import TurnHooks
 from stello_graph.model.context import Conversation
 from stello_graph.model.message import Draft, Message, ToolCall
 from stello_graph.model.turn import StopReason, ToolCallStarted, Turn, TurnEvent
@@ -24,6 +26,7 @@ class LiveTurn:
 
     Attributes:
         turn: as it is stored by now.
+        hooks: told of what becomes of it.
         conversation: the transcript from before the turn.
         content: what the user said.
         patches: what came of it so far.
@@ -46,8 +49,10 @@ class LiveTurn:
         *,
         patches: Sequence[Patch] = (),
         written: Sequence[Message],
+        hooks: HookRunner,
     ) -> None:
         self.store = store
+        self.hooks = TurnHooks(hooks, store.space_id, turn)
         self.turn = turn
         self.conversation = conversation
         self.content = content
@@ -66,18 +71,25 @@ class LiveTurn:
         self._changed = asyncio.Event()
 
     @classmethod
-    def begun(cls, store: SpaceStore, begun: TurnBegun) -> Self:
+    def begun(cls, store: SpaceStore, begun: TurnBegun, hooks: HookRunner) -> Self:
         """A turn that has just begun."""
         message = begun.user_message
-        return cls(store, begun.turn, begun.conversation, message.content, written=[message])
+        live = cls(store, begun.turn, begun.conversation, message.content, written=[message], hooks=hooks)
+        live.hooks.received(message)
+        return live
 
     @classmethod
     def resumed(
-        cls, store: SpaceStore, turn: Turn, conversation: Conversation, written: Sequence[Message]
+        cls,
+        store: SpaceStore,
+        turn: Turn,
+        conversation: Conversation,
+        written: Sequence[Message],
+        hooks: HookRunner,
     ) -> Self:
         """A turn that has waited; `conversation` as it is stored now."""
         before, content, patches = running_turn(conversation, turn.first_seq)
-        return cls(store, turn, before, content, patches=patches, written=written)
+        return cls(store, turn, before, content, patches=patches, written=written, hooks=hooks)
 
     @property
     def round(self) -> int:
@@ -115,11 +127,16 @@ class LiveTurn:
     def finished(self, result: Draft) -> None:
         """A call has its result, told in the order of the calls."""
         self._log.finished(result, self.round, _now())
+        self.hooks.result(next(call for call in self.calls if call.id == result.tool_call_id), result)
         self._wake()
 
     def stored(self, turn: Turn, messages: Sequence[Message]) -> None:
         """Messages of the turn were stored in the middle of it."""
+        round = self.round
         self.turn = turn
+        self.hooks.stored(messages)
+        if turn.tool_rounds > round:
+            self.hooks.round_ends(round)
         self.text = ""
         self.results = {}
         self.written += messages
@@ -138,6 +155,8 @@ class LiveTurn:
         if turn is not None:
             self.turn = turn
             self.written += messages
+            self.hooks.stored(messages)
+            self.hooks.round_ends(turn.tool_rounds)
         self.over.set()
         self._catch_up()
 

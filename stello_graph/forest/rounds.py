@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.forest import endings
+from stello_graph.forest.fitting import fitted
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.tools.port import CallContext, ToolOutput
 from stello_graph.forest.tools.toolbox import Toolbox, result_of
@@ -19,8 +20,8 @@ from stello_graph.model.writes import TurnEnd
 from stello_graph.ports import LLM
 from stello_graph.session import call as model_call
 from stello_graph.session.context.closing import cancelled_results
-from stello_graph.session.context.compile import compile_context
-from stello_graph.session.model_choice import model_of, window_of
+from stello_graph.session.model_choice import model_of
+from stello_graph.session.summaries import Compress
 
 __all__ = ["LeaseLost", "Rounds", "until_stored"]
 
@@ -51,12 +52,14 @@ class Rounds:
     Attributes:
         lease: seconds for which each write renews a turn's lease.
         pause: seconds between attempts to write where the store is away.
+        compress: the application's own way to summarise.
     """
 
     llm: LLM
     toolbox: Toolbox
     lease: float
     pause: float
+    compress: Compress | None = None
 
     async def converse(self, live: LiveTurn) -> TurnEnd | None:
         """Runs a turn from where it is to its end.
@@ -73,6 +76,7 @@ class Rounds:
         if live.turn.confirm_ids and not await self._run_asked(live, tools):
             return None
         while True:
+            live.hooks.round_starts(live.round)
             concluding = live.round >= self._limit(live)
             reply = await self._ask(live, tools, concluding)
             said = _draft(live, reply)
@@ -96,14 +100,20 @@ class Rounds:
     async def _ask(self, live: LiveTurn, tools: Sequence[ToolSpec], concluding: bool) -> Reply:
         """The model's next reply. The concluding request has the tools too: the transcript names them."""
         conversation = live.conversation
-        compiled = compile_context(
+        request_of = fitted(
+            live.store,
+            self.llm,
+            live.turn,
             conversation,
             live.content,
             insight=live.turn.insight,
-            max_context_tokens=window_of(conversation, self.llm),
             patches=live.patches,
             tools=tools,
+            compress=self.compress,
         )
+        made = await _doing(live, request_of)
+        live.patches = list(made.patches)
+        compiled = made.compiled
         request = ModelRequest(
             model=model_of(conversation, self.llm),
             messages=compiled.messages,
@@ -175,6 +185,7 @@ class Rounds:
 
     async def _execute(self, live: LiveTurn, calls: Sequence[ToolCall], tools: Sequence[ToolSpec]) -> None:
         """Runs calls side by side. What has come in when the turn is stopped is kept in `live.results`."""
+        live.hooks.calls(calls)
         running = [asyncio.create_task(self._run(live, call, tools)) for call in calls]
         try:
             await _doing(live, _told(live, running))

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from stello_graph.errors import ErrorCode, InvalidInput, ModelError, NotFound, SessionBusy, StelloError
 from stello_graph.forest import endings
 from stello_graph.forest.checks import check_range, check_text, idempotency
+from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.queues import Queues
 from stello_graph.forest.rounds import LeaseLost, Rounds, until_stored
@@ -32,6 +33,7 @@ from stello_graph.model.turn import (
 )
 from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
 from stello_graph.ports import LLM, SpaceStore, Store
+from stello_graph.session.summaries import Compress
 
 __all__ = ["TurnTimes", "Turns"]
 
@@ -57,11 +59,20 @@ class Turns:
     """All turns of this process, of whatever Space."""
 
     def __init__(
-        self, store: Store, llm: LLM, toolbox: Toolbox, times: TurnTimes, *, content_limit: int
+        self,
+        store: Store,
+        llm: LLM,
+        toolbox: Toolbox,
+        times: TurnTimes,
+        *,
+        content_limit: int,
+        hooks: HookRunner,
+        compress: Compress | None = None,
     ) -> None:
         self._store = store
         self._times = times
-        self._rounds = Rounds(llm, toolbox, lease=times.lease, pause=min(1.0, times.renew))
+        self._hooks = hooks
+        self._rounds = Rounds(llm, toolbox, lease=times.lease, pause=min(1.0, times.renew), compress=compress)
         self._content_limit = content_limit
         self._live: dict[str, LiveTurn] = {}
         self._queues = Queues()
@@ -143,7 +154,7 @@ class Turns:
                 return turn
             conversation = await store.conversation(turn.session_id)
             written = (await store.turn_messages([turn_id])).get(turn_id, [])
-            return self._launch(LiveTurn.resumed(store, turn, conversation, written))
+            return self._launch(LiveTurn.resumed(store, turn, conversation, written, self._hooks))
 
         return await asyncio.shield(asyncio.create_task(answer()))
 
@@ -261,7 +272,7 @@ class Turns:
                     case TurnExpired():
                         await self.close_dead(store, begun.turn.id)
                     case TurnBegun():
-                        return self._launch(LiveTurn.begun(store, begun))
+                        return self._launch(LiveTurn.begun(store, begun, self._hooks))
 
         return lambda: asyncio.shield(asyncio.create_task(attempt()))
 
@@ -306,14 +317,16 @@ class Turns:
             live.lost = True
             return None
         except ModelError as error:
+            live.hooks.failed(error)
             told = TurnError(code=error.code, message=error.message, retryable=error.retryable)
             return endings.failed(live.progress, told)
         except asyncio.CancelledError:
             if live.cut is None:
                 raise
             return endings.cut(live.progress, live.cut)
-        except Exception:
+        except Exception as error:
             logger.exception("turn %s failed", live.turn.id)
+            live.hooks.failed(error)
             unknown = f"an error of the server; its log names turn {live.turn.id}"
             told = TurnError(code=ErrorCode.INTERNAL, message=unknown, retryable=False)
             return endings.failed(live.progress, told)
