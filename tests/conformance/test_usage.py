@@ -10,7 +10,18 @@ from stello_graph.errors import NotFound
 from stello_graph.model.turn import TurnStatus
 from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.ports import SpaceStore
-from tests.conformance.drafts import ALL, begin, create, end_of, failure_of, fork_of, told, transcript, usage
+from tests.conformance.drafts import (
+    ALL,
+    begin,
+    create,
+    end_of,
+    failure_of,
+    fork_of,
+    told,
+    tool_group,
+    transcript,
+    usage,
+)
 
 
 def total(usages: list[Usage]) -> Usage:
@@ -28,10 +39,10 @@ async def test_turns_add_up(space: SpaceStore) -> None:
     for number, session in enumerate([*sessions, sessions[0]], start=1):
         begun = await begin(space, session.id)
         message = told(turn_id=begun.turn.id, usage=usage(number))
-        await space.end_turn(end_of(begun.turn, message, usage=usage(number), new_usage=usage(number)))
+        await space.end_turn(end_of(begun.turn, message, usage=usage(number)))
         failing = await begin(space, session.id)
         lost = Usage(llm_calls=1)
-        await space.end_turn(failure_of(failing.turn, usage=lost, new_usage=lost))
+        await space.end_turn(failure_of(failing.turn, usage=lost))
         spent[session.id] += usage(number) + lost
 
     for id, expected in spent.items():
@@ -47,7 +58,7 @@ async def test_a_forks_usage_is_its_own(space: SpaceStore) -> None:
     """A fork inherits messages with what they took, but none of it is counted again."""
     source = await create(space)
     begun = await begin(space, source.id)
-    await space.end_turn(end_of(begun.turn, told(usage=usage(5)), usage=usage(5), new_usage=usage(5)))
+    await space.end_turn(end_of(begun.turn, told(usage=usage(5)), usage=usage(5)))
 
     fork = await space.fork(fork_of(source.id, through_seq=2), None)
 
@@ -101,3 +112,17 @@ async def test_a_space_remembers_what_deleted_sessions_took(space: SpaceStore) -
     await space.delete_session(session.id, 1, 10)
 
     assert (await space.space()).usage == usage(4)
+
+
+async def test_a_turn_whose_process_died_has_cost_what_it_stored(space: SpaceStore) -> None:
+    """Closed by another, its calls that were answered count, once."""
+    session = await create(space)
+    begun = await begin(space, session.id)
+    stored = await space.store_messages(begun.turn, tool_group(1), lease=0.0, usage=usage(7), tool_rounds=1)
+    assert stored is not None
+    await asyncio.sleep(0.01)
+
+    ended = await space.end_turn(failure_of(stored[0], closing=True, usage=stored[0].usage))
+
+    assert ended is not None
+    assert ended[0].usage == usage(7) == await spent_of(space, session.id) == (await space.space()).usage

@@ -2,7 +2,7 @@
 
 from tests.e2e.conftest import OpenStore, Serve
 from tests.engines import SQLITE
-from tests.openai_server import Answer, OpenAIServer, Refuse
+from tests.openai_server import Answer, OpenAIServer, Refuse, use
 
 
 async def test_turns_with_a_local_server(
@@ -40,3 +40,36 @@ async def test_turns_with_a_local_server(
         ("assistant", "你好，world!"),
         ("user", "And now?"),
     ]
+
+
+async def test_a_tool_loop_with_a_local_server(
+    serve: Serve, open_store: OpenStore, openai_server: OpenAIServer, name: str
+) -> None:
+    """Calls without ids, thoughts that must come back, and nothing that the server refuses for good."""
+    openai_server.rules.limits = ("max_completion_tokens",)
+    openai_server.rules.effort_with_tools = "none"
+    openai_server.rules.wants_thoughts = "reasoning_content"
+    calls = [use("stello_create_session", {"label": label}, id=None) for label in ("One", "Two")]
+    settings = {
+        "STELLO_MODEL_PROVIDER": "openai",
+        "OPENAI_API_KEY": str(openai_server.api_key),
+        "OPENAI_BASE_URL": openai_server.url,
+    }
+    server = serve(open_store(SQLITE), settings=settings)
+    async with server.client() as client:
+        await client.create(name)
+        for _ in range(3):
+            await client.send(name, "Hello")
+        openai_server.script(Answer("I fork.", calls, thoughts="Two of them."), "Done.")
+        turn = await client.send(name, "Fork twice")
+        transcript = await client.transcript(name)
+
+    assert (turn["status"], turn["reply"]["content"]) == ("COMPLETED", "Done.")
+    results = [message for message in transcript if message["role"] == "TOOL"]
+    assert len(results) == 2
+    assert any("sessionId" in message["content"] for message in results), results
+    asked = openai_server.requests[-1]["messages"]
+    assert [message["role"] for message in asked[-4:]] == ["user", "assistant", "tool", "tool"]
+    assert asked[-3]["reasoning_content"] == "Two of them."
+    assert len({call["id"] for call in asked[-3]["tool_calls"]}) == 2
+    assert len(openai_server.refused) == 2, "the limit's name and the effort were learnt, once each"

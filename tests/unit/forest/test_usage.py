@@ -4,10 +4,11 @@ from functools import reduce
 from operator import add
 
 from stello_graph.errors import ModelRefused, ModelUnavailable
-from stello_graph.llm.scripted import Pause, ScriptedLLM, Step
+from stello_graph.llm.scripted import Pause, ScriptedLLM, Step, tool_use
 from stello_graph.model.context import Reply, ReplyStop
 from stello_graph.model.requests import CreateSession, Send
 from stello_graph.model.values import Usage
+from stello_graph.tools import Tool
 from tests.unit.forest.conftest import OpenGraph
 
 
@@ -59,3 +60,34 @@ async def test_the_sums_agree(open_graph: OpenGraph) -> None:
     page = await space.store.oldest_messages(["s"], after=0, before=1000, first=100, roles=None)
     written = [message.usage for message in page["s"] if message.usage is not None]
     assert written == [took(10), took(20)]
+
+
+async def test_the_rounds_of_a_turn_add_up(open_graph: OpenGraph) -> None:
+    """A turn with tools has what all its calls took, each message what its own took; nothing counts twice."""
+
+    async def look(what: str) -> str:
+        """Looks."""
+        return what
+
+    rounds = [tool_use("look", {"what": "a"}), tool_use("look", {"what": "b"})]
+    steps: list[Step] = [
+        rounds[0].model_copy(update={"usage": took(1)}),
+        rounds[1].model_copy(update={"usage": took(20)}),
+        reply("done", 300),
+        rounds[0].model_copy(update={"usage": took(4000)}),
+        ModelRefused("no"),
+    ]
+    graph = open_graph(ScriptedLLM(steps), [Tool(look)])
+    await graph.open()
+    space = graph.space()
+    await space.create_session(CreateSession(id="s"))
+
+    done = await space.send(Send(session_id="s", content="look"))
+    failed = await space.send(Send(session_id="s", content="again"))
+
+    assert (done.usage, failed.usage) == (took(1) + took(20) + took(300), took(4000))
+    page = await space.store.oldest_messages(["s"], after=0, before=1000, first=100, roles=None)
+    written = [message.usage for message in page["s"] if message.usage is not None]
+    assert written == [took(1), took(20), took(300), took(4000)]
+    session = (await space.store.sessions(["s"]))["s"]
+    assert session.usage == done.usage + failed.usage == (await space.store.space()).usage
