@@ -167,13 +167,15 @@ class StelloGraph:
 
     async def _consolidate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
-        return await consolidate_now(
-            store, self.llm, self.functions, session_id, limit=limit, even_archived=True
-        )
+        with self.hooks.failures("consolidate", store.space_id, session_id):
+            return await consolidate_now(
+                store, self.llm, self.functions, session_id, limit=limit, even_archived=True
+            )
 
     async def _integrate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
-        return await integrate_now(store, self.llm, self.functions, session_id, force=False, limit=limit)
+        with self.hooks.failures("integrate", store.space_id, session_id):
+            return await integrate_now(store, self.llm, self.functions, session_id, force=False, limit=limit)
 
     async def _prepare_store(self) -> None:
         if self.settings.migrate:

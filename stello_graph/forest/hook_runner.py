@@ -3,10 +3,12 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from stello_graph.errors import Conflict, NotFound, SessionArchived
 from stello_graph.forest.hook_thread import HookThread, Outcome
 from stello_graph.forest.hooks import ErrorEvent, Hook, HookEvent, HookName, Hooks, HooksProvider, providers
 
@@ -57,6 +59,17 @@ class HookRunner:
     ) -> None:
         """Tells `on_error` of a failure that is not a hook's. See `ErrorEvent`."""
         self.fire("on_error", ErrorEvent(space_id, session_id, turn_id, source, error))
+
+    @contextmanager
+    def failures(self, source: str, space_id: str, session_id: str) -> Iterator[None]:
+        """Tells `on_error` of what fails inside of the block, but not of what only came too late."""
+        try:
+            yield
+        except (NotFound, SessionArchived, Conflict):
+            raise
+        except Exception as error:
+            self.error(source, error, space_id=space_id, session_id=session_id)
+            raise
 
     async def aclose(self, seconds: float = 5.0) -> None:
         """Takes no more events, waits so long for what runs, and cancels the rest."""

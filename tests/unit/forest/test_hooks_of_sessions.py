@@ -1,14 +1,16 @@
 """What the service tells of sessions outside of turns."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from stello_graph.bootstrap import build
-from stello_graph.errors import NotFound
-from stello_graph.forest.hooks import ArchiveEvent, EnterEvent, ForkEvent, Hooks, LeaveEvent
+from stello_graph.errors import ModelRefused, NotFound
+from stello_graph.forest.hooks import ArchiveEvent, EnterEvent, ErrorEvent, ForkEvent, Hooks, LeaveEvent
 from stello_graph.llm.scripted import ScriptedLLM
-from stello_graph.model.requests import CreateSession, Fork
+from stello_graph.model.requests import CreateSession, Fork, Send, SpaceChanges
+from stello_graph.model.space import Trigger
 from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from tests.unit.forest.conftest import OpenGraph
@@ -126,3 +128,32 @@ async def test_an_application_passes_its_hooks(tmp_path: Any, ear: Ear) -> None:
         await graph.space().archive("a")
 
     assert ear.heard == [ArchiveEvent("default", "a")]
+
+
+async def test_what_fails_in_the_background_is_told(open_graph: OpenGraph, ear: Ear) -> None:
+    """Nobody called it, so on_error is where it is heard of."""
+    told = asyncio.Event()
+
+    async def failed(event: ErrorEvent) -> None:
+        await ear(event)
+        told.set()
+
+    llm = ScriptedLLM(["an answer"], default=ModelRefused("no"))
+    graph = open_graph(llm, hooks=Hooks(on_error=failed))
+    await graph.open()
+    space = graph.space()
+    await space.configure(SpaceChanges(consolidate_on=(Trigger.ON_LEAVE,)))
+    await space.create_session(CreateSession(id="a"))
+    await space.send(Send(session_id="a", content="a question"))
+    await space.enter("a", "tab")
+    await space.leave("a", "tab")
+    await asyncio.wait_for(told.wait(), 10)
+
+    [event, *_] = ear.heard
+    assert (event.source, event.space_id, event.session_id, event.hook) == (
+        "consolidate",
+        "default",
+        "a",
+        None,
+    )
+    assert isinstance(event.error, ModelRefused)
