@@ -44,6 +44,7 @@ async def talked(open_graph: OpenGraph, llm: ScriptedLLM, messages: int = 12) ->
     return space
 
 
+@pytest.mark.covers("CMP-8")
 async def test_compact(open_graph: OpenGraph) -> None:
     """A summary stands for all but the newest messages; its usage counts for session and Space."""
     llm = ScriptedLLM(["<think>hm</think>They counted."])
@@ -85,6 +86,7 @@ async def test_again_only_what_came_since(open_graph: OpenGraph) -> None:
     assert "当前摘要:\none" in llm.requests[1].messages[-1].content
 
 
+@pytest.mark.covers("CMP-6")
 @pytest.mark.parametrize("fault", [ModelUnavailable("away"), "  "])
 async def test_the_old_summary_stays(open_graph: OpenGraph, fault: ModelUnavailable | str) -> None:
     """A model that fails or says nothing is an error with the model's code; the summary is as before."""
@@ -97,6 +99,7 @@ async def test_the_old_summary_stays(open_graph: OpenGraph, fault: ModelUnavaila
     assert after.usage.llm_calls == (1 if isinstance(fault, ModelUnavailable) else 2)
 
 
+@pytest.mark.covers("W6")
 async def test_what_happened_meanwhile_stays(open_graph: OpenGraph) -> None:
     """A summary of what was trimmed meanwhile is not stored."""
     pause = Pause()
@@ -189,6 +192,7 @@ async def sent(store: SpaceStore, llm: LLM, content: str) -> tuple[TurnBegun, Fi
     return begun, made
 
 
+@pytest.mark.covers("TC19", "W31")
 async def test_a_chinese_conversation_never_overflows(open_graph: OpenGraph) -> None:
     """TC19, W31: 20,000 Chinese characters, emoji and rare Han among them, against a window of 16,000."""
     llm = Strict()
@@ -211,6 +215,7 @@ async def test_a_chinese_conversation_never_overflows(open_graph: OpenGraph) -> 
     assert len(whole.transcript) == 100, "nothing of the transcript is gone"
 
 
+@pytest.mark.covers("CMP-6")
 async def test_a_failure_is_told(open_graph: OpenGraph) -> None:
     """A turn that could not compress has its request all the same; the failure is an event, and counted."""
     llm = ScriptedLLM(["  ", "a reply"], window=1_000)

@@ -62,6 +62,7 @@ def calls(*names: str, text: str = "") -> Reply:
     return Reply(text=text, tool_calls=made, stop=ReplyStop.TOOL_USE, model="scripted")
 
 
+@pytest.mark.covers("TOOL-2", "TURN-2", "W32")
 async def test_a_round(open_graph: OpenGraph) -> None:
     """The call's result is stored, the model gets it, and the turn ends with the model's word."""
     script: list[Step] = [
@@ -93,6 +94,7 @@ async def test_a_round(open_graph: OpenGraph) -> None:
     assert turn.usage.llm_calls == session.usage.llm_calls == 2
 
 
+@pytest.mark.covers("TOOL-8")
 async def test_the_schema(open_graph: OpenGraph) -> None:
     """Types become the JSON schema that the model sees; the docstring the description."""
     space = await with_tools(open_graph, ["hi"], Tool(weather, annotations={"readOnlyHint": True}))
@@ -107,6 +109,7 @@ async def test_the_schema(open_graph: OpenGraph) -> None:
     assert spec in space.tools
 
 
+@pytest.mark.covers("TOOL-3")
 async def test_tools_run_side_by_side_and_answer_in_order(open_graph: OpenGraph) -> None:
     """All calls of a round run at once; results are stored in the model's order; a failure hurts no other."""
     gate = asyncio.Event()
@@ -177,6 +180,7 @@ async def image() -> ToolOutput:
     return ToolOutput(content="A picture.", parts=[{"type": "image", "source": source}])
 
 
+@pytest.mark.covers("TOOL-6")
 @pytest.mark.parametrize(
     ("function", "content", "is_error"),
     [
@@ -212,6 +216,7 @@ async def test_a_tool_that_never_returns(open_graph: OpenGraph) -> None:
     assert (result.content, result.is_error) == ("The tool stubborn did not answer within 0.05 s.", True)
 
 
+@pytest.mark.covers("TOOL-4")
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
@@ -234,6 +239,7 @@ async def test_bad_calls_are_error_results(
     assert result.is_error
 
 
+@pytest.mark.covers("TOOL-5", "W18")
 async def test_the_limit_of_rounds(open_graph: OpenGraph) -> None:
     """After the last round one call concludes, with the tools and tool choice none (W18)."""
     space = await with_tools(open_graph, [calls("nothing")] * 5 + ["That is all."], Tool(nothing))
@@ -249,6 +255,7 @@ async def test_the_limit_of_rounds(open_graph: OpenGraph) -> None:
     assert (await stored(space))[-1].content == "That is all."
 
 
+@pytest.mark.covers("TOOL-5", "W16")
 @pytest.mark.parametrize(("asked", "configured", "rounds"), [(1, 5, 1), (None, 2, 2), (0, 5, 0)])
 async def test_the_limit_is_the_callers_or_the_spaces(
     open_graph: OpenGraph, asked: int | None, configured: int, rounds: int
@@ -268,6 +275,7 @@ async def test_the_limit_is_the_callers_or_the_spaces(
     assert len(set(ids)) == rounds + 1, "ids that the model uses again are made unique (W16)"
 
 
+@pytest.mark.covers("TC15", "W15")
 async def test_cut_inside_a_call(open_graph: OpenGraph) -> None:
     """max_tokens inside a call: nothing runs, the model hears why, and may try once more (TC15, W15)."""
     ran = []
@@ -290,6 +298,7 @@ async def test_cut_inside_a_call(open_graph: OpenGraph) -> None:
     assert len(ran) == 1
 
 
+@pytest.mark.covers("TC13", "TOOL-7")
 async def test_cancelled_while_tools_run(open_graph: OpenGraph) -> None:
     """Finished results are kept, the others are CANCELLED; tools get the signal (TC13)."""
     started = asyncio.Event()
@@ -329,6 +338,7 @@ async def test_a_failure_after_tools(open_graph: OpenGraph) -> None:
     assert turn.usage.llm_calls == 2
 
 
+@pytest.mark.covers("W1")
 async def test_a_tool_cannot_send_to_its_own_session(open_graph: OpenGraph) -> None:
     """It would wait for itself for ever; other sessions it may send to, and fork its own (W1)."""
 
@@ -351,6 +361,7 @@ async def test_a_tool_cannot_send_to_its_own_session(open_graph: OpenGraph) -> N
     assert "waits for the tool" in second.content
 
 
+@pytest.mark.covers("W1")
 async def test_the_model_forks(open_graph: OpenGraph) -> None:
     """stello_create_session forks the running session without waiting for its turn (W1)."""
     arguments = {"label": "Side topic", "context": "inherit", "prompt": "Let us begin."}

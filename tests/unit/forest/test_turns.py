@@ -48,6 +48,7 @@ def ask(content: str = "hi", **more: object) -> Send:
     return Send.model_validate({"session_id": "s", "content": content, **more})
 
 
+@pytest.mark.covers("TURN-1", "TURN-5")
 async def test_a_turn(open_graph: OpenGraph) -> None:
     """User message and reply are stored; counters, usage and the map follow."""
     space = await with_session(open_graph, ScriptedLLM(["hello"]))
@@ -64,6 +65,7 @@ async def test_a_turn(open_graph: OpenGraph) -> None:
     assert session.last_active_at == node.last_active_at == turn.ended_at
 
 
+@pytest.mark.covers("CTX-6")
 async def test_the_preview_is_the_request(open_graph: OpenGraph) -> None:
     """contextPreview shows, part for part, what the model then gets."""
     llm = ScriptedLLM(["one", "two"])
@@ -75,6 +77,7 @@ async def test_the_preview_is_the_request(open_graph: OpenGraph) -> None:
     assert llm.requests[-1].messages == preview.messages
 
 
+@pytest.mark.covers("INS-1")
 async def test_an_insight_is_there_once(open_graph: OpenGraph) -> None:
     """It is in the next completed turn's prompt, and gone after."""
     llm = ScriptedLLM(["one", "two"])
@@ -87,6 +90,7 @@ async def test_an_insight_is_there_once(open_graph: OpenGraph) -> None:
     assert (await space.store.sessions(["s"]))["s"].insight is None
 
 
+@pytest.mark.covers("W3")
 async def test_an_insight_survives_a_failure_and_a_newer_one_survives_the_turn(open_graph: OpenGraph) -> None:
     """Only a completed turn consumes, and only the revision that it was pinned with."""
     pause = Pause()
@@ -109,6 +113,7 @@ async def test_an_insight_survives_a_failure_and_a_newer_one_survives_the_turn(o
     assert insight.content == "second"
 
 
+@pytest.mark.covers("TURN-5")
 async def test_a_failed_turn_is_no_error(open_graph: OpenGraph) -> None:
     """What was said before the failure is kept TRUNCATED; the user message stays; the next turn goes on."""
     space = await with_session(open_graph, ScriptedLLM([["par", ModelUnavailable("broke off")], "fine"]))
@@ -150,6 +155,7 @@ async def test_cancel(open_graph: OpenGraph) -> None:
     assert await space.cancel_turn(turn.id) == cancelled
 
 
+@pytest.mark.covers("TURN-4")
 async def test_queue_is_first_come_first_served(open_graph: OpenGraph) -> None:
     """Turns of one session follow each other in the order in which they were asked for."""
     space = await with_session(open_graph, ScriptedLLM(default="ok"))
@@ -158,6 +164,7 @@ async def test_queue_is_first_come_first_served(open_graph: OpenGraph) -> None:
     assert [text for role, text, _ in await transcript(space) if role is MessageRole.USER] == list("012345")
 
 
+@pytest.mark.covers("TURN-4", "W19")
 async def test_busy(open_graph: OpenGraph) -> None:
     """REJECT is SESSION_BUSY at once with the turn's id; QUEUE after its timeout; other sessions go on."""
     pause = Pause()
@@ -207,6 +214,7 @@ async def test_idempotency(open_graph: OpenGraph) -> None:
     assert len(await transcript(space)) == 2
 
 
+@pytest.mark.covers("TURN-3", "W25")
 async def test_events_live_and_again(open_graph: OpenGraph) -> None:
     """A follower from the start, one from the middle, and a replay hear the same."""
     pause = Pause()
@@ -243,6 +251,7 @@ async def test_another_process_follows_and_cancels(open_graph: OpenGraph) -> Non
     assert isinstance(heard[-1], TurnEnded)
 
 
+@pytest.mark.covers("W19", "W39")
 async def test_two_processes_never_interleave(open_graph: OpenGraph) -> None:
     """Whoever asks, the turns of one session follow each other."""
     one = await with_session(open_graph, ScriptedLLM(default="ok"))
@@ -252,6 +261,7 @@ async def test_two_processes_never_interleave(open_graph: OpenGraph) -> None:
     assert roles == [MessageRole.USER, MessageRole.ASSISTANT] * 10
 
 
+@pytest.mark.covers("W26")
 async def test_a_dead_holders_turn_is_closed_by_whoever_looks(open_graph: OpenGraph) -> None:
     """FAILED with INTERRUPTED, its stored text TRUNCATED; the holder that comes back writes nothing."""
     pause = Pause()
@@ -295,6 +305,7 @@ async def test_a_stopped_server_cuts_legally(open_graph: OpenGraph) -> None:
     assert (await transcript(space))[-1] == (MessageRole.ASSISTANT, "half", MessageState.TRUNCATED)
 
 
+@pytest.mark.covers("W25", "TC13")
 async def test_a_caller_that_goes_away_does_not_stop_its_turn(open_graph: OpenGraph) -> None:
     """Cancelling the caller at any moment leaves a turn that ends, or none at all."""
     space = await with_session(open_graph, ScriptedLLM(default="ok"))

@@ -94,6 +94,7 @@ def then(talked: Conversation, made: Fitted, *more: Draft) -> Conversation:
     )
 
 
+@pytest.mark.covers("CMP-1")
 async def test_below_the_threshold_nothing_is_done() -> None:
     """The request is what compiling gives, and no model is asked."""
     talked = conversation(user(LONG), says(LONG))
@@ -105,6 +106,7 @@ async def test_below_the_threshold_nothing_is_done() -> None:
     assert made.room == WINDOW - made.compiled.estimated_tokens
 
 
+@pytest.mark.covers("CMP-2")
 async def test_at_the_threshold_the_older_part_is_summarised() -> None:
     """A summary stands for the oldest messages exactly, the rest is replayed, the user speaks last."""
     talked = conversation(*[user(LONG), says(LONG)] * 5)
@@ -140,6 +142,7 @@ async def test_the_next_summary_extends_the_last() -> None:
     )
 
 
+@pytest.mark.covers("CMP-4")
 async def test_a_standing_summary_is_reused() -> None:
     """After a compression the next sends replay summary and rest, without asking anybody."""
     talked = conversation(*[user(LONG), says(LONG)] * 5)
@@ -152,6 +155,7 @@ async def test_a_standing_summary_is_reused() -> None:
     assert seqs(made)[0] == first.compression.through_seq + 1
 
 
+@pytest.mark.covers("W4")
 async def test_a_small_usage_after_a_compression_hides_nothing() -> None:
     """W4: the tokens reported for the compressed request do not make the next one replay everything."""
     small = Usage(input_tokens=40, output_tokens=1, llm_calls=1)
@@ -172,6 +176,7 @@ async def test_what_the_provider_counted_counts() -> None:
     assert (await fitted(talked, compress=Recorder())).compression is not None
 
 
+@pytest.mark.covers("W33")
 async def test_a_tool_loop_is_compressed_too() -> None:
     """In a later round the transcript before the turn is summarised, and the turn goes on whole."""
     rounds = stored(*(m for n in range(3) for m in (says("", call(f"c{n}")), result(f"c{n}", LONG))), first=6)
@@ -216,6 +221,7 @@ async def test_a_turn_that_is_too_long_by_itself() -> None:
     assert here.compression == there.compression
 
 
+@pytest.mark.covers("CMP-6")
 @pytest.mark.parametrize("failure", [ModelUnavailable("away"), "  "])
 async def test_without_a_summary_the_turn_goes_on(failure: ModelUnavailable | str) -> None:
     """As much of the newest transcript as fits is sent, nothing is to be stored, the failure is told."""
@@ -233,6 +239,7 @@ async def test_without_a_summary_the_turn_goes_on(failure: ModelUnavailable | st
     assert made.usage.llm_calls == (0 if isinstance(failure, ModelUnavailable) else 1)
 
 
+@pytest.mark.covers("CMP-9")
 async def test_without_a_summary_groups_stay_whole() -> None:
     """What is left out of a tool loop are whole rounds; the user's message stays."""
     rounds = stored(*(m for n in range(9) for m in (says("", call(f"c{n}")), result(f"c{n}", LONG))), first=2)
@@ -279,6 +286,7 @@ histories = st.lists(turns(), max_size=5)
 sizes = st.integers(1, 60)
 
 
+@pytest.mark.covers("W5")
 @given(histories, turns(), sizes, st.integers(80, 1_200), st.sampled_from(["s", LONG]))
 async def test_every_message_is_summarised_or_replayed(
     history: list[list[Draft]], turn: list[Draft], size: int, window: int, summary: str
@@ -314,6 +322,7 @@ async def test_every_message_is_summarised_or_replayed(
     assert replayed == set(everything[through:])
 
 
+@pytest.mark.covers("CMP-9")
 async def test_compact() -> None:
     """All but the newest messages are summarised, whatever their size; groups stay whole."""
     talked = conversation(user("q"), says("", call("1")), result("1"), says("a"), user("r"), says("b"))

@@ -28,6 +28,7 @@ def summariser(llm: ScriptedLLM, talked: Conversation | None = None) -> Summaris
     return Summariser(llm, talked or conversation())
 
 
+@pytest.mark.covers("CMP-8")
 async def test_what_is_asked() -> None:
     """Task prompt, role context, then the standing summary and the new messages in one user message."""
     llm = ScriptedLLM(["<think>hm</think>both"])
@@ -46,6 +47,7 @@ async def test_what_is_asked() -> None:
     assert asked.usage.llm_calls == 1
 
 
+@pytest.mark.covers("MEM-5")
 async def test_whose_settings_count() -> None:
     """The session's model, prompt and role context before the Space's, those before the defaults."""
     llm = ScriptedLLM(default="s")
@@ -83,6 +85,7 @@ async def test_no_summary(step: Step, error: type[Exception]) -> None:
     assert asked.usage.llm_calls == (0 if error is ModelUnavailable else 1)
 
 
+@pytest.mark.covers("W33")
 async def test_a_long_conversation_is_summarised_in_steps() -> None:
     """Each request stays inside the window and extends the last summary; every word is in one of them."""
     window = 1_000
@@ -111,6 +114,7 @@ async def test_a_summary_has_a_limit() -> None:
     assert tokens_of(given) == 50
 
 
+@pytest.mark.covers("INT-10")
 async def test_an_application_summarises_by_itself() -> None:
     """It gets the standing summary and the messages, all at once; the model is not asked."""
     got: list[tuple[str | None, Sequence[ContextMessage]]] = []

@@ -1,5 +1,7 @@
 """The one place where a request is compiled."""
 
+import pytest
+
 from stello_graph.model.message import Message
 from stello_graph.model.session import Compression
 from stello_graph.model.values import Usage
@@ -19,6 +21,7 @@ def test_tools_travel_beside_the_messages() -> None:
     assert compiled(conversation()).tools == ()
 
 
+@pytest.mark.covers("W2")
 def test_a_pinned_insight_is_in_every_round() -> None:
     """W2."""
     rounds = ((), (AssistantMessage(tool_calls=(call("1"),)), ToolResult(tool_call_id="1", content="x")))
@@ -29,6 +32,7 @@ def test_a_pinned_insight_is_in_every_round() -> None:
         assert [m.content for m in request.messages].count("look left") == 1
 
 
+@pytest.mark.covers("CMP-1", "CMP-2")
 def test_compression_begins_at_four_fifths_of_the_window() -> None:
     tokens = compiled(conversation(label=""), "x" * 400).estimated_tokens
     assert tokens == 104
@@ -36,6 +40,7 @@ def test_compression_begins_at_four_fifths_of_the_window() -> None:
     assert not compiled(conversation(label=""), "x" * 400, window=131).would_compress
 
 
+@pytest.mark.covers("TC19")
 def test_chinese_fills_a_window_before_it_overflows() -> None:
     """TC19."""
     long = user("汉字𠮷😀" * 4000)
@@ -65,6 +70,7 @@ def test_usage_that_measured_another_context_does_not_count() -> None:
         assert compiled(changed).estimated_tokens < 100
 
 
+@pytest.mark.covers("W4")
 def test_after_a_summary_the_old_count_is_void() -> None:
     """W4: the small request after a compression must not hide how much there is, nor the large one before."""
     counted = says("hello", usage=Usage(input_tokens=900))
@@ -72,6 +78,7 @@ def test_after_a_summary_the_old_count_is_void() -> None:
     assert not after.would_compress
 
 
+@pytest.mark.covers("W5")
 def test_a_stored_compression_is_neither_replayed_nor_forgotten() -> None:
     """W5."""
     compression = Compression(summary="s", through_seq=2, tokens=1, created_at=1)

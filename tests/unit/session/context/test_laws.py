@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import count, pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def compiled(
     )
 
 
+@pytest.mark.covers("W28")
 @given(conversations, texts, patch_lists, offers, texts)
 def test_every_request_is_legal(
     stored: Conversation, content: str, patches: list[Patch], tools: tuple[ToolSpec, ...], insight: str
@@ -68,6 +70,7 @@ def test_patches_apply_one_after_another(
     assert patch(transcript, [*first, *second]) == patch(patch(transcript, first), second)
 
 
+@pytest.mark.covers("W17")
 @given(conversations, texts, patch_lists)
 def test_nobodys_words_are_lost(stored: Conversation, content: str, patches: list[Patch]) -> None:
     transcript = patch(transcript_of(stored, content), patches)
@@ -79,6 +82,7 @@ def test_nobodys_words_are_lost(stored: Conversation, content: str, patches: lis
             position = next(i for i, text in enumerate(heard) if i >= position and words in text)
 
 
+@pytest.mark.covers("W28")
 @given(st.lists(turns(), min_size=1, max_size=3), st.data(), texts)
 def test_a_crash_at_any_point_leaves_a_legal_transcript(
     history: list[list[Draft]], data: st.DataObject, partial: str

@@ -25,6 +25,7 @@ def compiled(*drafts, content="next", insight=None, shared=(), config=PLAIN, **f
     )
 
 
+@pytest.mark.covers("CTX-1", "INT-8")
 def test_every_slot_in_its_order() -> None:
     notes = (SharedMemoryNote(slug="a", summary="b", updated_at=1),)
     request = compiled(
@@ -52,11 +53,13 @@ def test_every_slot_in_its_order() -> None:
     assert [m.seq for m in request.messages] == [None] * 6 + [8, 9, None]
 
 
+@pytest.mark.covers("CTX-1")
 def test_empty_parts_are_left_out() -> None:
     assert [m.content for m in compiled(label="").messages] == ["next"]
     assert [m.content for m in compiled(label="\n\t", insight=" ", system_prompt="").messages] == ["next"]
 
 
+@pytest.mark.covers("CTX-3")
 @pytest.mark.parametrize(
     ("own", "space", "seen"), [(None, "space", "space"), ("own", "space", "own"), ("", "space", None)]
 )
@@ -65,6 +68,7 @@ def test_the_sessions_prompt_beats_the_spaces(own: str | None, space: str, seen:
     assert [m.content for m in request.messages if m.role == "system"] == ([seen] if seen else [])
 
 
+@pytest.mark.covers("CTX-3")
 def test_without_a_prompt_the_identity_is_first() -> None:
     assert compiled().messages[0].content == IDENTITY
 
@@ -73,10 +77,12 @@ def test_a_standard_session_has_no_synthesis() -> None:
     assert all("mine" not in m.content for m in compiled(synthesis="mine").messages)
 
 
+@pytest.mark.covers("CTX-4")
 def test_memory_is_not_seen_in_any_round() -> None:
     assert all("secret" not in m.content for m in compiled(user("a"), says("b"), memory="secret").messages)
 
 
+@pytest.mark.covers("CTX-2")
 def test_a_rename_shows_in_the_next_request() -> None:
     assert "「新」" in compiled(label="新").messages[0].content
 

@@ -54,11 +54,13 @@ def test_one_line_each_in_their_order() -> None:
     assert len(HINT.splitlines()) == 2
 
 
+@pytest.mark.covers("SHM-2")
 def test_no_entries_no_index() -> None:
     assert shared_memory_index([], WINDOW) == ""
     assert all(m.origin is not ContextOrigin.SHARED_MEMORY_INDEX for m in compiled(()))
 
 
+@pytest.mark.covers("SHM-4")
 @given(note_lists)
 def test_nothing_breaks_out(entries: list[SharedMemoryNote]) -> None:
     """As many lines as entries, each of one line and without tags."""
@@ -106,6 +108,7 @@ def compiled(entries: Sequence[SharedMemoryNote]):  # type: ignore[no-untyped-de
     return compile_context(shared, "next", insight=None, max_context_tokens=WINDOW).messages
 
 
+@pytest.mark.covers("SHM-2")
 def test_each_request_has_the_index_of_its_moment() -> None:
     """It stands between prompt and identity, and comes and goes with its entries."""
     seen = [[(m.role, m.origin) for m in compiled(entries)] for entries in ((), [note("a", "b")], ())]
