@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from stello_graph.ids import new_id
+from stello_graph.model.memory import InsightDraft, IntegrationDraft
 from stello_graph.model.turn import TurnStatus
+from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ImportDraft, SessionFilter
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import Row
@@ -69,6 +71,7 @@ async def planted(store: GraphStore, database: Database, children: int, messages
     turn = await exchange(space, talker)
     database.plant_turns(space_id, turn.id, messages)
     parent = (await create(space, "Parent")).id
+    await space.put_memory(parent, "memory, and that of all children")
     ids = tuple(f"child-{place:06}" for place in range(children))
     database.plant(space_id, parent, ids)
     return Forest(space_id, talker, parent, ids)
@@ -131,6 +134,8 @@ READS: dict[str, Call] = {
     "late digests of a tree": lambda space, forest: space.digests(
         SessionFilter(root_id=forest.parent), changed_after=0, after=forest.late, first=50
     ),
+    "what integrating reads": lambda space, forest: space.to_integrate(forest.parent, 50),
+    "what consolidating reads": lambda space, forest: space.undigested(forest.talker, 50),
     "map of the roots": lambda space, _: space.star_map(
         None, max_depth=0, max_nodes=50, include_archived=True
     ),
@@ -156,6 +161,20 @@ WRITES: dict[str, Call] = {
     "memory": lambda space, forest: space.put_memory(forest.parent, "m"),
     "a record": lambda space, _: space.put_record("record.000060", 1, None),
     "a new record": lambda space, _: space.put_record("new", 1, 0),
+    "insights": lambda space, forest: space.put_insights(
+        [InsightDraft(session_id=id, content="i") for id in forest.children[:5]]
+    ),
+    "a synthesis": lambda space, forest: space.store_integration(
+        forest.parent,
+        IntegrationDraft(
+            synthesis="s",
+            insights=tuple(InsightDraft(session_id=id, content="i") for id in forest.children[:5]),
+            through_seq=1,
+            revision=0,
+        ),
+    ),
+    "leaving": lambda space, forest: space.leave(forest.parent, "tab"),
+    "archiving": lambda space, forest: space.set_status(forest.late, SessionStatus.ARCHIVED),
     "deleting a child": lambda space, forest: space.delete_session(forest.late, 1, 10),
 }
 

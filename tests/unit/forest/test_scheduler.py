@@ -13,12 +13,13 @@ from stello_graph.errors import Conflict, InvalidInput, ModelRateLimited, ModelU
 from stello_graph.forest.functions import Functions
 from stello_graph.llm.offline import OfflineLLM
 from stello_graph.llm.scripted import Pause, ScriptedLLM
+from stello_graph.model.context import ContextMessage
 from stello_graph.model.memory import InsightDraft, Integrated
 from stello_graph.model.message import Message, MessageRole
-from stello_graph.model.requests import AppendedMessage, CreateSession, Send, SpaceChanges
+from stello_graph.model.requests import AppendedMessage, CreateSession, Fork, Send, SpaceChanges
 from stello_graph.model.session import Session, SessionDigest
 from stello_graph.model.space import Trigger
-from stello_graph.model.values import SessionRole
+from stello_graph.model.values import ForkContext, SessionRole
 from stello_graph.service import SpaceService, StelloGraph
 from tests.unit.forest.conftest import OpenGraph
 
@@ -368,6 +369,26 @@ async def test_functions_of_an_application(open_graph: OpenGraph, tmp_path: Path
     assert (result.called, result.synthesis, result.dropped) == (True, "own synthesis", ("nobody",))
     assert seen == [(None, ["hello"]), ('{"n": 1}', ["again"]), (None, ['{"n": 2}'])]
     assert llm.requests == []
+
+
+async def test_an_application_that_summarises(open_graph: OpenGraph) -> None:
+    """An application's own function compresses by hand and for forks."""
+
+    async def compress(summary: str | None, messages: Sequence[ContextMessage]) -> str:
+        return f"{summary}+{len(messages)}"
+
+    space = await opened(open_graph, ScriptedLLM(), functions=Functions(compress=compress))
+    await space.create_session(CreateSession(id="s"))
+    await space.append("s", [said("one"), said("two"), said("three")])
+
+    compacted = await space.compact("s", 1)
+    fork = await space.fork(
+        Fork(source_session_id="s", label="Fork", context=ForkContext.COMPRESS, system_prompt="p")
+    )
+
+    assert compacted.compression is not None
+    assert compacted.compression.summary == "None+2"
+    assert "None+3" in (fork.system_prompt or "")
 
 
 async def test_an_application_that_fails(open_graph: OpenGraph, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from stello_graph.errors import StoreUnavailable
 from stello_graph.ids import new_id
 from stello_graph.store import sqlite
 from stello_graph.store.engine import PING, Row
+from stello_graph.store.migrations import migrations
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 
@@ -170,3 +171,31 @@ async def test_races_come_to_an_end(engine: SqliteEngine, monkeypatch: pytest.Mo
     with pytest.raises(sqlite3.IntegrityError):
         await GraphStore(engine).ensure_space("one", "One")
     assert calls == sqlite._RACES
+
+
+async def test_a_file_of_before_the_triggers(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Space's triggers, and when a digest changed, are known of a file from before they had columns."""
+    steps = migrations("sql")
+    monkeypatch.setattr(sqlite, "migrations", lambda language: [step for step in steps if step.version < 4])
+    engine = SqliteEngine(path)
+    await engine.migrate()
+    config = '{"consolidatePrompt":"x\\"consolidateOn\\":[","consolidateOn":["ON_LEAVE"],"everyNTurns":7}'
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "INSERT INTO space (id, name, config, createdAt) VALUES ('s', 'S', ?, 0)", [config]
+        )
+        columns = "key, spaceId, id, rootId, label, role, status, strategy, tags, metadata, memory, eventSeq"
+        connection.execute(
+            f"INSERT INTO session ({columns}, createdAt, updatedAt, lastActiveAt) "
+            "VALUES ('s/a', 's', 'a', 'a', 'A', 'MAIN', 'ACTIVE', 'FLAT', '[]', '{}', 'm', 5, 0, 0, 0)"
+        )
+    monkeypatch.undo()
+
+    await engine.migrate()
+
+    with sqlite3.connect(path) as connection:
+        found = connection.execute("SELECT consolidateOn, integrateOn, everyNTurns FROM space").fetchall()
+        assert found == [('["ON_LEAVE"]', "[]", 7)]
+        assert connection.execute("SELECT memorySeq FROM session").fetchall() == [(5,)]
+    await GraphStore(engine).in_space("s").leave("a", "tab")
+    await engine.aclose()
