@@ -12,15 +12,17 @@ import pytest
 from stello_graph.errors import Conflict, InvalidInput, ModelRateLimited, ModelUnavailable
 from stello_graph.forest.functions import Functions
 from stello_graph.llm.offline import OfflineLLM
-from stello_graph.llm.scripted import Pause, ScriptedLLM
-from stello_graph.model.context import ContextMessage
+from stello_graph.llm.scripted import Pause, ScriptedLLM, Step, tool_use
+from stello_graph.model.context import ContextMessage, ModelRequest
 from stello_graph.model.memory import InsightDraft, Integrated
 from stello_graph.model.message import Message, MessageRole
 from stello_graph.model.requests import AppendedMessage, CreateSession, Fork, Send, SpaceChanges
 from stello_graph.model.session import Session, SessionDigest
 from stello_graph.model.space import Trigger
+from stello_graph.model.turn import TurnStatus
 from stello_graph.model.values import ForkContext, SessionRole
 from stello_graph.service import SpaceService, StelloGraph
+from stello_graph.tools import Tool
 from tests.unit.forest.conftest import OpenGraph
 
 WAIT = 10.0
@@ -102,6 +104,32 @@ async def test_at_exact_multiples_at_once(open_graph: OpenGraph) -> None:
         made.append((await session(space, "s")).memory_revision)
 
     assert made == [0, 1, 1, 2, 2]
+
+
+async def test_tool_rounds_are_no_turns(open_graph: OpenGraph) -> None:
+    """Whatever the tool rounds of a turn, it is one: the digest is made every N turns."""
+
+    async def look() -> str:
+        """Looks."""
+        return "seen"
+
+    def step(request: ModelRequest) -> Step:
+        if "对话记录" in request.messages[-1].content:
+            return "digest"
+        rounds = sum(message.role == "tool" for message in request.messages[-4:])
+        return "reply" if rounds == 2 else tool_use("look", id=f"call_{len(llm.requests)}")
+
+    llm = ScriptedLLM(default=step)
+    space = await opened(open_graph, llm, [Trigger.EVERY_N_TURNS], turns=3, tools=[Tool(look)])
+    await space.create_session(CreateSession(id="s"))
+    made = []
+    for turn in range(1, 7):
+        ended = await space.send(Send(session_id="s", content=f"question {turn}"))
+        assert (ended.status, ended.tool_rounds) == (TurnStatus.COMPLETED, 2)
+        await idle(space)
+        made.append((await session(space, "s")).memory_revision)
+
+    assert made == [0, 0, 1, 1, 1, 2]
 
 
 async def test_only_what_is_new_is_sent(open_graph: OpenGraph) -> None:
