@@ -7,6 +7,7 @@ import pytest
 
 from stello_graph.errors import ErrorCode, NotFound
 from stello_graph.ids import new_id
+from stello_graph.model.memory import InsightDraft, IntegrationDraft
 from stello_graph.model.message import MessageRole
 from stello_graph.model.session import Session
 from stello_graph.model.values import SessionStatus
@@ -77,6 +78,10 @@ async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, da
         lambda: stranger.store_compression(mine.id, summary_of(1), usage=usage(1)),
         lambda: stranger.count_usage(mine.id, usage(1)),
         lambda: stranger.put_insight(mine.id, "x", None),
+        lambda: stranger.put_insights([InsightDraft(session_id=id, content="x") for id in (own.id, mine.id)]),
+        lambda: stranger.store_integration(
+            mine.id, IntegrationDraft(synthesis="x", through_seq=1, revision=0)
+        ),
         lambda: stranger.clear_insight(mine.id),
         lambda: stranger.update_session(mine.id, {"label": "x"}),
         lambda: stranger.set_status(mine.id, SessionStatus.ARCHIVED),
@@ -95,6 +100,7 @@ async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, da
         with pytest.raises(NotFound):
             await write()
     assert await stranger.end_turn(end_of(begun.turn, told())) is None
+    assert not await stranger.store_rollup(mine.id, "x", through_seq=1, usage=usage(1))
     assert await stranger.renew_turn(begun.turn, lease=LEASE, partial="", round=0) is None
 
     assert (database.snapshot(space.space_id), database.snapshot(stranger.space_id)) == before
@@ -123,6 +129,7 @@ async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> 
         assert await page_of([mine.id], after=0, before=ALL, first=ALL, roles=None) == {mine.id: []}
     assert await stranger.count_messages([mine.id], list(MessageRole)) == {mine.id: 0}
     assert await stranger.stored_transcripts(mine.id) == {}
+    assert await stranger.tree(mine.id, 10) == []
     for which in (SessionFilter(), tree):
         page = await stranger.digests(which, changed_after=0, after="", first=10)
         assert (page.digests, page.event_seq) == ((), 0)
