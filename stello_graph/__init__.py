@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from stello_graph.forest.functions import Functions
     from stello_graph.forest.hooks import Hooks
     from stello_graph.model.memory import InsightDraft, Integrated
-    from stello_graph.service import SpaceService, StelloGraph
+    from stello_graph.service import SpaceAgent, SpaceService, StelloGraph
     from stello_graph.settings import Settings
     from stello_graph.tools import Tool, ToolContext, ToolOutput
 
@@ -18,6 +18,7 @@ __all__ = [
     "InsightDraft",
     "Integrated",
     "Settings",
+    "SpaceAgent",
     "SpaceService",
     "StelloGraph",
     "Tool",
@@ -33,6 +34,7 @@ _HOMES = {
     "InsightDraft": "model.memory",
     "Integrated": "model.memory",
     "Settings": "settings",
+    "SpaceAgent": "service",
     "SpaceService": "service",
     "StelloGraph": "service",
     "Tool": "tools",

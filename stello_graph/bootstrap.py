@@ -6,7 +6,7 @@ An engine or a model is imported only where it is chosen: each brings a library 
 import importlib
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from stello_graph.errors import InvalidInput
 from stello_graph.forest.functions import Functions
 from stello_graph.forest.hooks import HooksProvider
 from stello_graph.ports import LLM, Store
-from stello_graph.service import ApplicationTool, StelloGraph
+from stello_graph.service import ApplicationTool, SpaceAgent, StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine
 from stello_graph.store.store import GraphStore
@@ -40,6 +40,7 @@ def build(
     functions: Functions | None = None,
     tools: Sequence[ApplicationTool] = (),
     hooks: HooksProvider | Sequence[HooksProvider] = (),
+    agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
 ) -> StelloGraph:
     """The service. What is passed in takes the place of what the settings name, or of the default.
 
@@ -53,6 +54,7 @@ def build(
         functions=functions,
         tools=[*load_tools(settings.tools), *tools],
         hooks=hooks,
+        agents=agents,
     )
 
 
@@ -64,6 +66,7 @@ def create_app(
     functions: Functions | None = None,
     tools: Sequence[ApplicationTool] = (),
     hooks: HooksProvider | Sequence[HooksProvider] = (),
+    agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
 ) -> "Starlette":
     """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
 
@@ -74,11 +77,15 @@ def create_app(
         functions: own ways to consolidate and integrate, in place of asking the model.
         tools: what the model can call, beside the tools of the modules that the settings name.
         hooks: told of what happens; see `Hooks`.
+        agents: gives a Space, by its id, a model client, tools or functions of its own; see `SpaceAgent`.
     """
     from stello_graph.http.app import app_of
 
     settings = Settings() if settings is None else settings
-    return app_of(build(settings, store=store, llm=llm, functions=functions, tools=tools, hooks=hooks))
+    graph = build(
+        settings, store=store, llm=llm, functions=functions, tools=tools, hooks=hooks, agents=agents
+    )
+    return app_of(graph)
 
 
 def load_tools(modules: Sequence[str]) -> list[Tool]:

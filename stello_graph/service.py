@@ -3,10 +3,14 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
+from stello_graph.forest.agent import Agent
+from stello_graph.forest.agents import AgentPool
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
 from stello_graph.forest.fork import fork
@@ -57,7 +61,7 @@ from stello_graph.ports import LLM, SpaceStore, Store
 from stello_graph.session.context.compile import Compiled
 from stello_graph.settings import Settings
 
-__all__ = ["ApplicationTool", "SpaceService", "StelloGraph"]
+__all__ = ["ApplicationTool", "SpaceAgent", "SpaceService", "StelloGraph"]
 
 T = TypeVar("T")
 
@@ -68,6 +72,21 @@ class ApplicationTool(Protocol):
     def bind(self, graph: "StelloGraph") -> ServerTool:
         """The tool inside one service."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceAgent:
+    """What an application gives one Space of its own; None takes the server's.
+
+    Attributes:
+        tools: beside those of the server.
+        close: called once nobody uses this any more, such as to close the model client.
+    """
+
+    llm: LLM | None = None
+    tools: Sequence[ApplicationTool] = ()
+    functions: Functions | None = None
+    close: Callable[[], Awaitable[object]] | None = None
 
 
 class StelloGraph:
@@ -85,6 +104,7 @@ class StelloGraph:
         functions: Functions | None = None,
         tools: Sequence[ApplicationTool] = (),
         hooks: HooksProvider | Sequence[HooksProvider] = (),
+        agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
     ) -> None:
         """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts.
 
@@ -92,6 +112,8 @@ class StelloGraph:
             functions: the application's own, in place of the default ones.
             tools: what the model can call beside the built-in ones.
             hooks: told of what happens, fire-and-forget; of several, all are.
+            agents: gives a Space, by its id, a model client, tools or functions of its own. Asked when the
+                Space is first used, and again after it was idle or configured anew.
         """
         self.store = store
         self.llm = llm
@@ -105,24 +127,13 @@ class StelloGraph:
             janitor=settings.janitor_seconds,
             follow=settings.follow_seconds,
         )
-        self.toolbox = Toolbox(
-            [
-                *builtin_tools(
-                    llm, self.skills, settings.max_content_bytes, self.hooks, self.functions.compress
-                ),
-                *(tool.bind(self) for tool in tools),
-            ],
-            seconds=settings.tool_seconds,
-            limit=settings.max_content_bytes,
-        )
+        self._tools = tuple(tools)
+        self._stray_tools: set[asyncio.Task[Any]] = set()
+        self.toolbox = self._toolbox(llm, self.functions, ())
+        self._own_agents = agents
+        self.agents = AgentPool(self._agent_of, idle=settings.agent_idle_seconds)
         self.turns = Turns(
-            store,
-            llm,
-            self.toolbox,
-            times,
-            content_limit=settings.max_content_bytes,
-            hooks=self.hooks,
-            compress=self.functions.compress,
+            store, self.agents, times, content_limit=settings.max_content_bytes, hooks=self.hooks
         )
         self.scheduler = Scheduler(
             store,
@@ -151,6 +162,7 @@ class StelloGraph:
         self._background = [
             asyncio.create_task(self.turns.keep_house()),
             asyncio.create_task(self.scheduler.keep_house()),
+            asyncio.create_task(self.agents.keep_house()),
             asyncio.create_task(self.llm.connect()),
         ]
 
@@ -161,6 +173,7 @@ class StelloGraph:
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.scheduler.stop()
         await self.turns.stop(self.settings.grace)
+        await self.agents.aclose()
         await self.hooks.aclose()
         await self.llm.aclose()
         await self.store.aclose()
@@ -168,14 +181,36 @@ class StelloGraph:
     async def _consolidate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
         with self.hooks.failures("consolidate", store.space_id, session_id):
-            return await consolidate_now(
-                store, self.llm, self.functions, session_id, limit=limit, even_archived=True
-            )
+            async with self.agents.agent(store.space_id) as agent:
+                return await consolidate_now(
+                    store, agent.llm, agent.functions, session_id, limit=limit, even_archived=True
+                )
 
     async def _integrate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
         with self.hooks.failures("integrate", store.space_id, session_id):
-            return await integrate_now(store, self.llm, self.functions, session_id, force=False, limit=limit)
+            async with self.agents.agent(store.space_id) as agent:
+                return await integrate_now(
+                    store, agent.llm, agent.functions, session_id, force=False, limit=limit
+                )
+
+    async def _agent_of(self, space_id: str) -> Agent:
+        """What a Space works with: its own, and the server's where it has none."""
+        if self._own_agents is None:
+            return Agent(self.llm, self.toolbox, self.functions)
+        own = await self._own_agents(space_id)
+        llm, functions = own.llm or self.llm, own.functions or self.functions
+        return Agent(llm, self._toolbox(llm, functions, own.tools), functions, close=own.close)
+
+    def _toolbox(self, llm: LLM, functions: Functions, more: Sequence[ApplicationTool]) -> Toolbox:
+        limit = self.settings.max_content_bytes
+        builtin = builtin_tools(llm, self.skills, limit, self.hooks, functions.compress)
+        return Toolbox(
+            [*builtin, *(tool.bind(self) for tool in (*self._tools, *more))],
+            seconds=self.settings.tool_seconds,
+            limit=limit,
+            strays=self._stray_tools,
+        )
 
     async def _prepare_store(self) -> None:
         if self.settings.migrate:
@@ -183,6 +218,11 @@ class StelloGraph:
         elif await self.store.pending_migrations():
             raise StoreUnavailable("the store's schema is not up to date: run stello-graph migrate")
         await self.store.ensure_space(DEFAULT_SPACE, "Default")
+
+    @property
+    def has_stray_tools(self) -> bool:
+        """Whether a tool still runs that was told to stop and does not listen."""
+        return bool(self._stray_tools)
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -223,14 +263,9 @@ class SpaceService:
         Args:
             by_tool: whether a model asks for it: the Space's SplitGuard tells these forks apart.
         """
-        made = await fork(
-            self.store,
-            self.graph.llm,
-            asked,
-            self._limit,
-            by_tool=by_tool,
-            compress=self.graph.functions.compress,
-        )
+        async with self._agent() as agent:
+            compress = agent.functions.compress
+            made = await fork(self.store, agent.llm, asked, self._limit, by_tool=by_tool, compress=compress)
         self._fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
         return made
 
@@ -329,7 +364,8 @@ class SpaceService:
     async def preview(self, session_id: str, content: str) -> Compiled:
         """What the model would see next."""
         check_text(content, "content", self._limit)
-        return await preview(self.store, self.graph.llm, self.graph.toolbox, check_id(session_id), content)
+        async with self._agent() as agent:
+            return await preview(self.store, agent.llm, agent.toolbox, check_id(session_id), content)
 
     async def put_memory(self, session_id: str, content: str) -> Session:
         """Writes the digest by hand."""
@@ -347,9 +383,10 @@ class SpaceService:
 
     async def consolidate(self, session_id: str) -> Session:
         """L3 to L2, now."""
-        return await consolidate_now(
-            self.store, self.graph.llm, self.graph.functions, session_id, limit=self._limit
-        )
+        async with self._agent() as agent:
+            return await consolidate_now(
+                self.store, agent.llm, agent.functions, session_id, limit=self._limit
+            )
 
     async def put_insights(self, insights: Sequence[InsightDraft]) -> list[Session]:
         """Replaces the pending insights of several sessions, or of none; at most 1,000 at once."""
@@ -357,16 +394,18 @@ class SpaceService:
 
     async def integrate(self, session_id: str, *, force: bool = False) -> Integration:
         """All L2 of a MAIN session's tree to its synthesis and to insights, in one transaction."""
-        return await integrate_now(
-            self.store, self.graph.llm, self.graph.functions, session_id, force=force, limit=self._limit
-        )
+        async with self._agent() as agent:
+            return await integrate_now(
+                self.store, agent.llm, agent.functions, session_id, force=force, limit=self._limit
+            )
 
     async def compact(self, session_id: str, keep_last: int = 10) -> Session:
         """Compresses all but the newest messages, now."""
-        compress = self.graph.functions.compress
-        return await self._unless_dead(
-            lambda: compact_now(self.store, self.graph.llm, session_id, keep_last, compress)
-        )
+        async with self._agent() as agent:
+            compress = agent.functions.compress
+            return await self._unless_dead(
+                lambda: compact_now(self.store, agent.llm, session_id, keep_last, compress)
+            )
 
     async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
         """A cross-link; twice is once."""
@@ -411,7 +450,12 @@ class SpaceService:
 
     async def configure(self, changes: SpaceChanges) -> Space:
         """Changes the Space's settings that are given."""
-        return await configure(self.store, changes, self._limit)
+        space = await configure(self.store, changes, self._limit)
+        self.graph.agents.refresh(self._space_id)
+        return space
+
+    def _agent(self) -> AbstractAsyncContextManager[Agent]:
+        return self.graph.agents.agent(self._space_id)
 
     async def _cancelled(self, turn_id: str) -> None:
         with contextlib.suppress(NotFound):

@@ -66,7 +66,7 @@ async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) ->
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, lambda *_: None)
         await _Server(config, graph, lambda port: _tell(graph, port, say)).serve()
-    if graph.toolbox.has_stray:
+    if graph.has_stray_tools:
         # A task that ignores its cancellation would keep the event loop open for ever.
         os._exit(0)
 

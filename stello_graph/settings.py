@@ -103,6 +103,9 @@ class Settings(BaseSettings):
     tools: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="Modules whose Tools the model can call, comma-separated"
     )
+    agent_idle_seconds: float = Field(
+        default=300.0, gt=0, description="How long what a Space works with is kept while nobody uses it"
+    )
     tool_seconds: float = Field(default=300.0, gt=0, description="How long a tool may take")
 
     max_body_bytes: int = Field(default=2 * 1024 * 1024, gt=0, description="Size of a request's body at most")

@@ -8,20 +8,19 @@ from typing import TypeVar
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.forest import endings
+from stello_graph.forest.agent import Agent
 from stello_graph.forest.fitting import fitted
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.tools.port import CallContext, ToolOutput
-from stello_graph.forest.tools.toolbox import Toolbox, result_of
+from stello_graph.forest.tools.toolbox import result_of
 from stello_graph.ids import new_id
 from stello_graph.model.context import ModelRequest, Reply, ReplyStop, ToolSpec
 from stello_graph.model.message import Draft, MessageRole, MessageState, ToolCall
 from stello_graph.model.turn import StopReason, TurnStatus
 from stello_graph.model.writes import TurnEnd
-from stello_graph.ports import LLM
 from stello_graph.session import call as model_call
 from stello_graph.session.context.closing import cancelled_results
 from stello_graph.session.model_choice import model_of
-from stello_graph.session.summaries import Compress
 
 __all__ = ["LeaseLost", "Rounds", "until_stored"]
 
@@ -47,19 +46,17 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What all turns of a server share in their rounds.
+    """What the rounds of a turn need.
 
     Attributes:
+        agent: what its Space works with.
         lease: seconds for which each write renews a turn's lease.
         pause: seconds between attempts to write where the store is away.
-        compress: the application's own way to summarise.
     """
 
-    llm: LLM
-    toolbox: Toolbox
+    agent: Agent
     lease: float
     pause: float
-    compress: Compress | None = None
 
     async def converse(self, live: LiveTurn) -> TurnEnd | None:
         """Runs a turn from where it is to its end.
@@ -72,7 +69,7 @@ class Rounds:
             LeaseLost: somebody else took over.
             CancelledError: the turn was told to stop.
         """
-        tools = self.toolbox.offered(live.conversation)
+        tools = self.agent.toolbox.offered(live.conversation)
         if live.turn.confirm_ids and not await self._run_asked(live, tools):
             return None
         while True:
@@ -102,26 +99,26 @@ class Rounds:
         conversation = live.conversation
         request_of = fitted(
             live.store,
-            self.llm,
+            self.agent.llm,
             live.turn,
             conversation,
             live.content,
             insight=live.turn.insight,
             patches=live.patches,
             tools=tools,
-            compress=self.compress,
+            compress=self.agent.functions.compress,
         )
         made = await _doing(live, request_of)
         live.patches = list(made.patches)
         compiled = made.compiled
         request = ModelRequest(
-            model=model_of(conversation, self.llm),
+            model=model_of(conversation, self.agent.llm),
             messages=compiled.messages,
             tools=compiled.tools,
             tool_choice="none" if concluding and compiled.tools else "auto",
-            max_output_tokens=conversation.config.max_output_tokens,
+            max_output_tokens=max(1, min(conversation.config.max_output_tokens, made.room)),
         )
-        reply = await _doing(live, model_call.call(self.llm, request, on_text=live.on_text))
+        reply = await _doing(live, model_call.call(self.agent.llm, request, on_text=live.on_text))
         live.said(reply.usage)
         return reply.model_copy(update={"tool_calls": _unique(reply.tool_calls, live)})
 
@@ -207,7 +204,7 @@ class Rounds:
             tool_call_id=call.id,
             cancelled=live.cancelled,
         )
-        return await self.toolbox.run(call, tools, context)
+        return await self.agent.toolbox.run(call, tools, context)
 
 
 async def until_stored(

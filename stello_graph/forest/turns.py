@@ -12,12 +12,13 @@ from types import MappingProxyType
 
 from stello_graph.errors import ErrorCode, InvalidInput, ModelError, NotFound, SessionBusy, StelloError
 from stello_graph.forest import endings
+from stello_graph.forest.agent import Agent
+from stello_graph.forest.agents import AgentPool
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.queues import Queues
 from stello_graph.forest.rounds import LeaseLost, Rounds, until_stored
-from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turn_events import after, replay
 from stello_graph.ids import check_id, key_of, new_id
 from stello_graph.model.message import Draft, Message, MessageRole
@@ -32,8 +33,7 @@ from stello_graph.model.turn import (
     TurnStatus,
 )
 from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
-from stello_graph.ports import LLM, SpaceStore, Store
-from stello_graph.session.summaries import Compress
+from stello_graph.ports import SpaceStore, Store
 
 __all__ = ["TurnTimes", "Turns"]
 
@@ -61,18 +61,16 @@ class Turns:
     def __init__(
         self,
         store: Store,
-        llm: LLM,
-        toolbox: Toolbox,
+        agents: AgentPool[Agent],
         times: TurnTimes,
         *,
         content_limit: int,
         hooks: HookRunner,
-        compress: Compress | None = None,
     ) -> None:
         self._store = store
         self._times = times
         self._hooks = hooks
-        self._rounds = Rounds(llm, toolbox, lease=times.lease, pause=min(1.0, times.renew), compress=compress)
+        self._agents = agents
         self._content_limit = content_limit
         self._live: dict[str, LiveTurn] = {}
         self._queues = Queues()
@@ -312,7 +310,9 @@ class Turns:
     async def _converse(self, live: LiveTurn) -> TurnEnd | None:
         """How the turn ends; None where it waits now, or is lost."""
         try:
-            return await self._rounds.converse(live)
+            async with self._agents.agent(live.store.space_id) as agent:
+                rounds = Rounds(agent, lease=self._times.lease, pause=min(1.0, self._times.renew))
+                return await rounds.converse(live)
         except LeaseLost:
             live.lost = True
             return None

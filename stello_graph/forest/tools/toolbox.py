@@ -28,13 +28,19 @@ class Toolbox:
     """All tools of one server."""
 
     def __init__(
-        self, tools: Iterable[ServerTool] = (), *, seconds: float = 300.0, limit: int = 2**20
+        self,
+        tools: Iterable[ServerTool] = (),
+        *,
+        seconds: float = 300.0,
+        limit: int = 2**20,
+        strays: set[asyncio.Task[Any]] | None = None,
     ) -> None:
         """
         Args:
             tools: each name once.
             seconds: how long a tool may take.
             limit: how many bytes a result may have.
+            strays: where tasks are kept of tools that were told to stop and do not listen.
 
         Raises:
             InvalidInput: two tools have one name.
@@ -46,12 +52,7 @@ class Toolbox:
             self._tools[tool.name] = tool
         self._seconds = seconds
         self._limit = limit
-        self._stray: set[asyncio.Task[Any]] = set()
-
-    @property
-    def has_stray(self) -> bool:
-        """Whether a tool still runs that was told to stop and does not listen."""
-        return bool(self._stray)
+        self._strays = set() if strays is None else strays
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -118,8 +119,8 @@ class Toolbox:
     def _leave(self, running: asyncio.Task[ToolOutput]) -> None:
         """Cancels a tool without waiting for it: it may not listen."""
         running.cancel()
-        self._stray.add(running)
-        running.add_done_callback(self._stray.discard)
+        self._strays.add(running)
+        running.add_done_callback(self._strays.discard)
 
 
 def result_of(call: ToolCall, output: ToolOutput, *, turn_id: str, duration_ms: int | None = None) -> Draft:

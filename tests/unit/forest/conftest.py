@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from stello_graph.forest.functions import Functions
 from stello_graph.forest.hooks import HooksProvider
 from stello_graph.ports import LLM
-from stello_graph.service import StelloGraph
+from stello_graph.service import SpaceAgent, StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
@@ -27,13 +27,16 @@ async def open_graph(tmp_path: Path) -> AsyncIterator[OpenGraph]:
         tools: Sequence[Tool] = (),
         functions: Functions | None = None,
         hooks: HooksProvider | Sequence[HooksProvider] = (),
+        agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
         **changed: Any,
     ) -> StelloGraph:
         times = {"lease_seconds": 0.6, "renew_seconds": 0.05, "janitor_seconds": 0.1, "follow_seconds": 0.02}
         times |= {"scheduler_seconds": 0.05, "task_retry_seconds": 0.05}
         settings = Settings(grace=0.0, **(times | changed))
         store = GraphStore(SqliteEngine(tmp_path / "stello.db"))
-        graph = StelloGraph(store, llm, settings, functions=functions, tools=tools, hooks=hooks)
+        graph = StelloGraph(
+            store, llm, settings, functions=functions, tools=tools, hooks=hooks, agents=agents
+        )
         graphs.append(graph)
         return graph
 
