@@ -43,6 +43,7 @@ async def test_its_event(space: SpaceStore, database: Database) -> None:
     assert '"throughSeq":4' in event["data"]
 
 
+@pytest.mark.covers("CMP-5")
 async def test_what_is_read_after_it(space: SpaceStore) -> None:
     """A conversation is read from after the summary on; nothing of the transcript is gone."""
     session = await talked(space)
@@ -81,6 +82,7 @@ async def test_beyond_the_end(space: SpaceStore) -> None:
         await space.store_compression(session.id, summary_of(7), usage=usage(1))
 
 
+@pytest.mark.covers("W6")
 async def test_a_trim_meanwhile(space: SpaceStore, database: Database) -> None:
     """W6: what was summarised and then trimmed away does not come back as a summary."""
     session = await talked(space)
@@ -93,6 +95,7 @@ async def test_a_trim_meanwhile(space: SpaceStore, database: Database) -> None:
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("W6")
 async def test_a_trim_drops_it(space: SpaceStore) -> None:
     """A trim drops a summary of what goes; as many messages as before do not bring it back."""
     session = await talked(space)

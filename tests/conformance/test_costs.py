@@ -179,6 +179,7 @@ WRITES: dict[str, Call] = {
 }
 
 
+@pytest.mark.covers("W35")
 @pytest.mark.parametrize("what", READS)
 async def test_pages(small_and_big: tuple[Forest, Forest], database: Database, what: str) -> None:
     """A page of a big forest costs what one of a small forest costs."""
@@ -195,6 +196,7 @@ async def test_writes(small_and_big: tuple[Forest, Forest], database: Database, 
     assert big <= small * GROWTH + 5
 
 
+@pytest.mark.covers("W35")
 @pytest.mark.usefixtures("small_and_big")
 async def test_no_walk_through_all(database: Database) -> None:
     """No read walks through all nodes, edges or rows of a kind."""

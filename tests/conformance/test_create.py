@@ -11,6 +11,7 @@ LABEL = "星图 “map” \\ ' 🌌"
 METADATA = {"deep": [{"a": None, "b": 1.5}, "星"], "big": 2**53 + 1, "no": False, "": ""}
 
 
+@pytest.mark.covers("TOPO-1")
 async def test_roots(space: SpaceStore) -> None:
     """Roots have depth 0 and the places 0, 1, 2 among each other."""
     ids = [(await create(space, f"Root {n}")).id for n in range(3)]
@@ -24,6 +25,7 @@ async def test_roots(space: SpaceStore) -> None:
     ]
 
 
+@pytest.mark.covers("TOPO-2")
 async def test_children(space: SpaceStore) -> None:
     """Children are one deeper, in places by the order of creation; the parent counts them."""
     top = await create(space)
@@ -42,6 +44,7 @@ async def test_children(space: SpaceStore) -> None:
     assert grandchild.root_id == top.id
 
 
+@pytest.mark.covers("SES-1")
 async def test_a_new_session_has_nothing_yet(space: SpaceStore) -> None:
     """A new session is active, has no messages, turns or memory, and its times are one."""
     made = await create(space)
@@ -118,6 +121,7 @@ async def test_strategy(space: SpaceStore) -> None:
     ]
 
 
+@pytest.mark.covers("TOPO-3")
 async def test_an_unknown_parent(space: SpaceStore, database: Database) -> None:
     """Under a parent that does not exist nothing is made."""
     before = database.snapshot(space.space_id)
@@ -139,6 +143,7 @@ async def test_an_archived_parent(space: SpaceStore) -> None:
     assert (await space.nodes([top.id]))[top.id].child_count == 0
 
 
+@pytest.mark.covers("W27")
 async def test_a_taken_id(space: SpaceStore) -> None:
     """An id is given once."""
     top = await create(space, "First")

@@ -35,6 +35,7 @@ async def test_a_subtree(space: SpaceStore) -> None:
     assert await space.delete_session(top.id, 2, 10) == [top.id, beside.id]
 
 
+@pytest.mark.covers("S2")
 async def test_all_that_belongs_to_it(space: SpaceStore, database: Database) -> None:
     """Transcript, turns, links, holders and idempotency keys go with a session."""
     top, other = await create(space), await create(space)

@@ -8,6 +8,7 @@ from tests.conformance.databases import Database
 from tests.conformance.drafts import create, exchange, fork_of, many, root, said, texts, told, transcript
 
 
+@pytest.mark.covers("FORK-1")
 async def test_without_context(space: SpaceStore) -> None:
     """A fork without context is empty, hangs where it was asked to, and knows its source."""
     source = await create(space)
@@ -33,6 +34,7 @@ async def test_opening_words(space: SpaceStore) -> None:
     assert (opening.session_id, made.message_count, made.next_seq) == (made.id, 1, 2)
 
 
+@pytest.mark.covers("FORK-2")
 async def test_inherited_messages_are_the_same(space: SpaceStore, database: Database) -> None:
     """A fork sees the messages up to the cut, the same ones in the same places, and goes on from there."""
     source = await create(space)
@@ -48,6 +50,7 @@ async def test_inherited_messages_are_the_same(space: SpaceStore, database: Data
     assert len(database.snapshot(space.space_id)["message"]) == 7
 
 
+@pytest.mark.covers("FORK-3")
 async def test_apart_afterwards(space: SpaceStore) -> None:
     """What is said in one of them is not heard in the other."""
     source = await create(space)
@@ -75,6 +78,7 @@ async def test_a_fork_of_a_fork(space: SpaceStore) -> None:
     assert (await space.nodes([late.id]))[late.id].depth == 2
 
 
+@pytest.mark.covers("FORK-10")
 async def test_where_it_hangs(space: SpaceStore) -> None:
     """A fork may hang under another session than its source: it takes that tree's root and strategy."""
     source = await create(space)
@@ -107,6 +111,7 @@ async def test_its_own_fields(space: SpaceStore) -> None:
     assert (made.skills, made.tags, made.metadata, made.overrides.model) == ((), ("t",), {"a": 1}, "m")
 
 
+@pytest.mark.covers("FORK-1")
 async def test_memory_stays_behind(space: SpaceStore) -> None:
     """Memory, insight and the count of turns are not inherited."""
     source = await create(space)
@@ -131,6 +136,7 @@ async def test_of_a_trimmed_source(space: SpaceStore) -> None:
     assert (made.message_count, made.next_seq) == (3, 7)
 
 
+@pytest.mark.covers("W12")
 async def test_a_cut_that_is_not_there(space: SpaceStore, database: Database) -> None:
     """Where the message to cut at was trimmed away, or never was, nothing is made."""
     source = await create(space)
@@ -145,6 +151,7 @@ async def test_a_cut_that_is_not_there(space: SpaceStore, database: Database) ->
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("W12")
 async def test_unknown_source_and_parent(space: SpaceStore, database: Database) -> None:
     """Source and parent must exist; else nothing is made."""
     source = await create(space)
@@ -158,6 +165,7 @@ async def test_unknown_source_and_parent(space: SpaceStore, database: Database) 
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("W27", "W7")
 async def test_archived_source_and_parent(space: SpaceStore) -> None:
     """Archived sources and parents are refused, by name."""
     source = await create(space)

@@ -63,6 +63,7 @@ async def test_what_a_summary_took(space: SpaceStore) -> None:
     assert made.usage == Usage()
 
 
+@pytest.mark.covers("SPLIT-1", "SPLIT-2", "W10")
 async def test_the_guard(space: SpaceStore, database: Database) -> None:
     """A session is forked from minTurns on, and again after cooldownTurns more; equality allows."""
     source = await create(space)
@@ -79,6 +80,7 @@ async def test_the_guard(space: SpaceStore, database: Database) -> None:
         assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("SPLIT-1", "W10")
 async def test_turns_of_the_source(space: SpaceStore) -> None:
     """What counts are the source's turns, not those of where the fork hangs, and each session by itself."""
     quiet, busy = await create(space), await create(space)
@@ -165,6 +167,7 @@ async def test_what_was_made_before(space: SpaceStore) -> None:
         await space.fork_source(source.id, None, idempotency=key("append"))
 
 
+@pytest.mark.covers("FORK-7")
 async def test_profiles(space: SpaceStore) -> None:
     """Profiles are kept as they were put, by name, in the order of first insertion."""
     plain = ForkProfile(name="a")

@@ -14,6 +14,7 @@ def held(database: Database, space: SpaceStore) -> dict[str, str]:
     return {row["key"][start:]: row["sk"][start:] for row in database.snapshot(space.space_id)["holder"]}
 
 
+@pytest.mark.covers("SRV-3")
 async def test_entering(space: SpaceStore, database: Database) -> None:
     """A holder that enters a session leaves the one before, and hears which that was."""
     one, two = await create(space), await create(space)
@@ -47,6 +48,7 @@ async def test_leaving(space: SpaceStore, database: Database) -> None:
     assert (await space.enter(two.id, "tab"))[1] is None
 
 
+@pytest.mark.covers("SRV-3")
 async def test_archived(space: SpaceStore, database: Database) -> None:
     """An archived session is not entered, who is in it may leave, and the refused stays where it was."""
     one, two = await create(space), await create(space)
@@ -63,6 +65,7 @@ async def test_archived(space: SpaceStore, database: Database) -> None:
     assert held(database, space) == {"phone": two.id}
 
 
+@pytest.mark.covers("SRV-3")
 async def test_unknown(space: SpaceStore, database: Database) -> None:
     """A session that does not exist is neither entered nor left."""
     one = await create(space)

@@ -59,6 +59,7 @@ async def test_several_insights(space: SpaceStore, database: Database) -> None:
     assert await space.put_insights([]) == []
 
 
+@pytest.mark.covers("W21")
 async def test_all_or_none(space: SpaceStore, database: Database) -> None:
     """An unknown or archived target fails the whole, and says which it is."""
     ids = [(await create(space)).id for _ in range(3)]
@@ -118,6 +119,7 @@ async def test_archiving_at_once(space: SpaceStore, twin: SpaceStore) -> None:
         assert told == [not isinstance(put, SessionArchived)] * 3
 
 
+@pytest.mark.covers("INT-2")
 async def test_integrating(space: SpaceStore, database: Database) -> None:
     """Synthesis, insights and their events are one transaction; what it took is counted."""
     main, ids = await tree(space)
@@ -142,6 +144,7 @@ async def test_integrating(space: SpaceStore, database: Database) -> None:
     assert [stored[id].event_seq for id in (main.id, *ids[:2])] == [row["seq"] for row in found]
 
 
+@pytest.mark.covers("INT-3", "S3")
 async def test_targets_that_cannot_be(space: SpaceStore, database: Database) -> None:
     """What is unknown, archived, of another tree or MAIN itself gets no insight; the rest does."""
     main, ids = await tree(space)
@@ -159,6 +162,7 @@ async def test_targets_that_cannot_be(space: SpaceStore, database: Database) -> 
     assert len(events(database, space)) == before + 2
 
 
+@pytest.mark.covers("W29")
 async def test_integrating_at_once(space: SpaceStore, twin: SpaceStore) -> None:
     """Of two integrations of the same synthesis one is stored, and the other is refused whole."""
     for _ in range(5):
@@ -215,6 +219,7 @@ async def test_deleting_while_integrating(space: SpaceStore, twin: SpaceStore) -
         assert (await space.sessions([main.id]))[main.id].synthesis == "all"
 
 
+@pytest.mark.covers("INT-1")
 async def test_what_integrating_reads(space: SpaceStore) -> None:
     """MAIN with the digests of its active descendants, newest changed first, after the event number."""
     main, ids = await tree(space, 5)

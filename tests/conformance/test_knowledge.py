@@ -43,6 +43,7 @@ async def share(space: SpaceStore, shared: bool = True) -> None:
     assert await space.configure((await space.space()).model_copy(update={"config": config})) is not None
 
 
+@pytest.mark.covers("REC-1")
 async def test_a_record(space: SpaceStore) -> None:
     """A record is what was put last; its revision begins at 1 and grows by one."""
     first = await space.put_record("goals.q3", {"a": 1}, None)
@@ -66,6 +67,7 @@ async def test_any_json_comes_back(space: SpaceStore, value: object) -> None:
     assert type(found.value) is type(value)
 
 
+@pytest.mark.covers("REC-2")
 async def test_expected_revisions(space: SpaceStore, database: Database) -> None:
     """0 writes only what is new, another revision only what has it; a mismatch changes nothing."""
     with pytest.raises(Conflict) as refused:
@@ -83,6 +85,7 @@ async def test_expected_revisions(space: SpaceStore, database: Database) -> None
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("REC-2")
 async def test_one_of_many_puts_wins(space: SpaceStore, twin: SpaceStore) -> None:
     """Of many puts at once that expect the same revision exactly one wins, from whichever process."""
     for revision in range(3):
@@ -129,6 +132,7 @@ async def test_records_are_in_the_order_of_code_points(space: SpaceStore) -> Non
         assert await keys(space, after=key) == sorted(mixed)[number + 1 :]
 
 
+@pytest.mark.covers("REC-3")
 async def test_records_by_prefix(space: SpaceStore) -> None:
     """A prefix is what keys begin with, to the last character that there is."""
     every = [
@@ -165,6 +169,7 @@ async def test_pages_of_records(space: SpaceStore) -> None:
     assert await keys(space, "p.", after="z", first=3) == []
 
 
+@pytest.mark.covers("SHM-1")
 async def test_shared_memories_keep_their_order(space: SpaceStore) -> None:
     """They come in the order of insertion; an update keeps the place, a deleted one comes last again."""
     for slug in ("c", "a", "b"):
@@ -194,6 +199,7 @@ async def test_a_shared_memory_that_is_not_there(space: SpaceStore, database: Da
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("SHM-3")
 async def test_parallel_shared_memories(space: SpaceStore, twin: SpaceStore) -> None:
     """Of many who write at once nothing is lost, each slug is there once and has a place of its own."""
     names = [f"slug-{n}" for n in range(8)]
@@ -236,6 +242,7 @@ async def test_no_more_than_the_limit(space: SpaceStore, twin: SpaceStore, datab
     assert (await space.put_shared_memory("new", "", "", limit=5)).slug == "new"
 
 
+@pytest.mark.covers("SKILL-1")
 async def test_skills(space: SpaceStore) -> None:
     """Skills come in the order of first insertion; an update keeps the place."""
     for name in ("z", "研究", "a"):

@@ -10,6 +10,7 @@ from tests.conformance.drafts import begin, child, create, end_of, failure_of, t
 EVERYTHING = SessionFilter()
 
 
+@pytest.mark.covers("MEM-7")
 async def test_memory(space: SpaceStore) -> None:
     """Memory is replaced, also by nothing, and its revision grows with each write."""
     session = await create(space)
@@ -44,6 +45,7 @@ async def test_a_digest_that_comes_late(space: SpaceStore, database: Database) -
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("INS-2")
 async def test_an_insight(space: SpaceStore) -> None:
     """A pending insight is replaced by the next; each has its source, time and revision."""
     session = await create(space)
@@ -58,6 +60,7 @@ async def test_an_insight(space: SpaceStore) -> None:
     assert second.put_at >= first.put_at
 
 
+@pytest.mark.covers("INS-4")
 async def test_clearing_an_insight(space: SpaceStore, database: Database) -> None:
     """An insight can be taken back; without one nothing happens."""
     session = await create(space)
@@ -70,6 +73,7 @@ async def test_clearing_an_insight(space: SpaceStore, database: Database) -> Non
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("INS-1")
 async def test_a_completed_turn_takes_its_insight(space: SpaceStore) -> None:
     """A turn is begun with the pending insight, which goes when the turn completes."""
     session = await create(space)
@@ -85,6 +89,7 @@ async def test_a_completed_turn_takes_its_insight(space: SpaceStore) -> None:
     assert (await begin(space, session.id)).insight_revision is None
 
 
+@pytest.mark.covers("W3")
 async def test_a_failed_turn_leaves_it(space: SpaceStore) -> None:
     """An insight stays where its turn did not complete, and the next turn has it."""
     session = await create(space)
@@ -97,6 +102,7 @@ async def test_a_failed_turn_leaves_it(space: SpaceStore) -> None:
     assert (await begin(space, session.id)).insight_revision == 1
 
 
+@pytest.mark.covers("W3")
 async def test_an_insight_put_during_a_turn_stays(space: SpaceStore) -> None:
     """A turn takes the insight that it began with and no other."""
     session = await create(space)
@@ -131,6 +137,7 @@ async def test_an_insight_taken_back_and_put_again(space: SpaceStore) -> None:
     assert (await space.sessions([session.id]))[session.id].insight is not None
 
 
+@pytest.mark.covers("W21")
 async def test_refusals(space: SpaceStore, database: Database) -> None:
     """Archived and unknown sessions take neither memory nor insight."""
     session = await create(space)
@@ -151,6 +158,7 @@ async def test_refusals(space: SpaceStore, database: Database) -> None:
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("INS-3", "MEM-6")
 async def test_digests(space: SpaceStore) -> None:
     """Digests have what others may know of a session, and reading them takes no insight."""
     session = await create(space, "星")
@@ -167,6 +175,7 @@ async def test_digests(space: SpaceStore) -> None:
     assert (await space.sessions([session.id]))[session.id] == put
 
 
+@pytest.mark.covers("W36")
 async def test_pages_of_digests(space: SpaceStore) -> None:
     """Digests come by id, from after the one that is named, in pages."""
     ids = sorted([(await create(space)).id for _ in range(5)])
@@ -181,6 +190,7 @@ async def test_pages_of_digests(space: SpaceStore) -> None:
     assert await page(ids[4]) == []
 
 
+@pytest.mark.covers("INT-7", "MEM-6", "W36")
 async def test_filtered_digests(space: SpaceStore) -> None:
     """Digests of one status, of one tree, of what changed after an event."""
     top, other = await create(space), await create(space)

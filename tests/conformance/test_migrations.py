@@ -40,6 +40,7 @@ async def test_the_chain_is_the_schema(database: Database, store: GraphStore) ->
     assert {name: text for name, text in database.schema().items() if "migration" not in name} == at_once
 
 
+@pytest.mark.covers("TC20")
 async def test_by_several_at_once(database: Database, open_engine: OpenEngine) -> None:
     """Processes that start together migrate once, on an empty database too."""
     database.drop_schema()

@@ -3,6 +3,8 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
 from tests.conformance.drafts import create
@@ -11,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 8
 
 
+@pytest.mark.covers("W39", "W11")
 async def test_processes_write_side_by_side(space: SpaceStore, database: Database) -> None:
     """Processes that write to one Space at once leave no gap in its numbers, and nothing half done."""
     top = await create(space)

@@ -30,6 +30,7 @@ from tests.conformance.drafts import (
 from tests.conformance.racing import both, race
 
 
+@pytest.mark.covers("W38", "W11")
 async def test_children_of_one_parent(space: SpaceStore, twin: SpaceStore) -> None:
     """120 children made at once under one parent are all there, each in a place of its own."""
     top = await create(space)
@@ -45,6 +46,7 @@ async def test_children_of_one_parent(space: SpaceStore, twin: SpaceStore) -> No
     assert (await space.nodes([top.id]))[top.id].child_count == 120
 
 
+@pytest.mark.covers("W38")
 async def test_roots(space: SpaceStore, twin: SpaceStore) -> None:
     """60 roots made at once are all there, each in a place of its own."""
     won, lost = await race(store.create_session(root(), None) for store in [space, twin] * 30)
@@ -70,6 +72,7 @@ async def test_one_id_given_to_many(space: SpaceStore, twin: SpaceStore, under_p
         assert [type(error) for error in lost] == [Conflict] * 9
 
 
+@pytest.mark.covers("W27")
 async def test_one_id_created_and_forked(space: SpaceStore, twin: SpaceStore) -> None:
     """Creating and forking give an id once between them."""
     source = await create(space)
@@ -153,6 +156,7 @@ async def test_deleting_against_growing(space: SpaceStore, twin: SpaceStore) -> 
     assert (await space.space()).session_count == 0
 
 
+@pytest.mark.covers("W27")
 async def test_deleting_a_source_against_forking(
     space: SpaceStore, twin: SpaceStore, database: Database
 ) -> None:
@@ -237,6 +241,7 @@ async def test_inheriting_at_once(space: SpaceStore, twin: SpaceStore, database:
     assert len(database.snapshot(space.space_id)["message"]) == 2_000
 
 
+@pytest.mark.covers("TC10")
 async def test_forking_while_the_source_goes_on(space: SpaceStore, twin: SpaceStore) -> None:
     """TC10: a fork at a message has the messages up to it and no more, whatever is appended meanwhile."""
     source = await create(space)
@@ -286,6 +291,7 @@ async def test_adding_against_removing(space: SpaceStore, twin: SpaceStore) -> N
         assert [node.id for node in out] == [two.id] * len(back)
 
 
+@pytest.mark.covers("TC20")
 async def test_fifty_of_each_on_one_node(space: SpaceStore, twin: SpaceStore) -> None:
     """TC20: 50 children, 50 links and 50 insights at once on one node are all there, each once."""
     top = await create(space)
@@ -311,6 +317,7 @@ async def test_fifty_of_each_on_one_node(space: SpaceStore, twin: SpaceStore) ->
     assert insight.revision == 50
 
 
+@pytest.mark.covers("W11")
 async def test_archiving_against_growing(space: SpaceStore, twin: SpaceStore) -> None:
     """A child or fork is made before its parent is archived, or is refused."""
     for round in range(12):
@@ -332,6 +339,7 @@ async def test_archiving_against_growing(space: SpaceStore, twin: SpaceStore) ->
             assert grown.event_seq < archived.event_seq == events
 
 
+@pytest.mark.covers("W11")
 async def test_settings_changed_at_once(space: SpaceStore, twin: SpaceStore) -> None:
     """Of settings that are changed at once none is lost: who comes second is told so and tries again."""
 

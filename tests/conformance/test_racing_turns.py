@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from stello_graph.errors import Conflict, SessionArchived, SessionBusy, StelloError
 from stello_graph.ids import new_id
 from stello_graph.model.values import SessionStatus
@@ -137,6 +139,7 @@ async def test_one_append_sent_many_times(space: SpaceStore, twin: SpaceStore) -
     assert (set(won), lost) == ({(1, 2)}, [])
 
 
+@pytest.mark.covers("W19")
 async def test_appending_against_beginning(space: SpaceStore, twin: SpaceStore) -> None:
     """An append comes before a turn or is refused; nothing gets into a turn."""
     for _ in range(10):
@@ -167,6 +170,7 @@ async def test_archiving_against_beginning(space: SpaceStore, twin: SpaceStore) 
             assert await space.end_turn(end_of(begun.turn, told())) is not None
 
 
+@pytest.mark.covers("W3")
 async def test_an_insight_put_while_a_turn_ends(space: SpaceStore, twin: SpaceStore) -> None:
     """An insight that is put while a turn ends is not lost, whether the turn took another or none."""
     session = await create(space)

@@ -41,6 +41,7 @@ async def test_links(space: SpaceStore, tree: Tree) -> None:
     )
 
 
+@pytest.mark.covers("TOPO-7")
 async def test_order(space: SpaceStore) -> None:
     """Links are in the order of insertion, in pages."""
     ids = [(await create(space)).id for _ in range(4)]
@@ -55,6 +56,7 @@ async def test_order(space: SpaceStore) -> None:
     assert await refs(space, ids[0], offset=3) == []
 
 
+@pytest.mark.covers("TOPO-7")
 async def test_twice_is_once(space: SpaceStore, tree: Tree, database: Database) -> None:
     """A link that is there already is left as it is."""
     _, _, leaf, other = tree
@@ -66,6 +68,7 @@ async def test_twice_is_once(space: SpaceStore, tree: Tree, database: Database) 
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("TOPO-7")
 async def test_refused(space: SpaceStore, tree: Tree, database: Database) -> None:
     """A link to itself, an ancestor or a descendant is refused, each with its own reason."""
     top, middle, leaf, _ = tree
@@ -84,6 +87,7 @@ async def test_refused(space: SpaceStore, tree: Tree, database: Database) -> Non
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("TOPO-7")
 async def test_siblings_may_be_linked(space: SpaceStore, tree: Tree) -> None:
     """Nodes side by side may be linked, in both directions."""
     top, middle, _, _ = tree
@@ -109,6 +113,7 @@ async def test_unknown(space: SpaceStore, tree: Tree) -> None:
     assert await space.referenced_by(["nobody"], first=10, offset=0) == {}
 
 
+@pytest.mark.covers("TOPO-7")
 async def test_archived(space: SpaceStore, tree: Tree) -> None:
     """An archived node takes no new links from itself; links towards it may come and all may go."""
     _, _, leaf, other = tree

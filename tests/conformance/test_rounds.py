@@ -53,6 +53,7 @@ async def answer(
     return await space.confirm_call(turn.id, call, approve=approve, reason=reason, lease=LEASE)
 
 
+@pytest.mark.covers("W9", "W26")
 async def test_a_round_is_stored(space: SpaceStore) -> None:
     """The reply, then its results together; the turn keeps its rounds and usage; the end counts them once."""
     session = await create(space)

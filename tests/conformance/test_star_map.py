@@ -45,6 +45,7 @@ async def test_an_empty_space(space: SpaceStore) -> None:
     assert not any(found.columns.values())
 
 
+@pytest.mark.covers("W46")
 async def test_columns(space: SpaceStore) -> None:
     """All columns are of one length, and say of each node what the node says."""
     main = (await create(space, "星", role=SessionRole.MAIN)).id
@@ -71,6 +72,7 @@ async def test_columns(space: SpaceStore) -> None:
     assert columns["refs"] == [[2, 1], [1, 0]]
 
 
+@pytest.mark.covers("TOPO-4")
 async def test_level_by_level(space: SpaceStore) -> None:
     """Parents come before their children, whatever the order of creation."""
     roots = [(await create(space)).id for _ in range(2)]

@@ -10,6 +10,7 @@ from tests.conformance.drafts import child, create
 ACTIVE, ARCHIVED = SessionStatus.ACTIVE, SessionStatus.ARCHIVED
 
 
+@pytest.mark.covers("SES-4", "W7")
 async def test_archiving(space: SpaceStore) -> None:
     """A session is archived on both sides of the map; its children stay active; it can be undone."""
     top = await create(space)
@@ -25,6 +26,7 @@ async def test_archiving(space: SpaceStore) -> None:
     assert changed
 
 
+@pytest.mark.covers("SES-4")
 @pytest.mark.parametrize("status", [ACTIVE, ARCHIVED])
 async def test_the_same_again(space: SpaceStore, database: Database, status: SessionStatus) -> None:
     """The status that a session has already changes nothing."""
@@ -37,6 +39,7 @@ async def test_the_same_again(space: SpaceStore, database: Database, status: Ses
     assert database.snapshot(space.space_id) == before
 
 
+@pytest.mark.covers("SES-2", "W7")
 async def test_updating(space: SpaceStore) -> None:
     """Fields that are given change, on both sides of the map; the others stay."""
     session = await create(

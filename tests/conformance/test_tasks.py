@@ -61,6 +61,7 @@ async def claimed(store: GraphStore, space: SpaceStore, lease: float = LEASE) ->
     return held
 
 
+@pytest.mark.covers("SCH-2", "W9")
 async def test_every_n_turns(space: SpaceStore, store: GraphStore) -> None:
     """A task is due at exact multiples of N completed turns, whatever else was said."""
     await configured(space, [Trigger.EVERY_N_TURNS], turns=3)
@@ -79,6 +80,7 @@ async def test_every_n_turns(space: SpaceStore, store: GraphStore) -> None:
     assert counts == [3, 6]
 
 
+@pytest.mark.covers("SCH-1")
 async def test_nothing_is_due_that_was_not_asked_for(space: SpaceStore, store: GraphStore) -> None:
     """Without a trigger nothing is due."""
     await configured(space, integrate=[Trigger.EVERY_N_TURNS])
@@ -93,6 +95,7 @@ async def test_nothing_is_due_that_was_not_asked_for(space: SpaceStore, store: G
     assert await due(store, space) == []
 
 
+@pytest.mark.covers("SCH-3")
 async def test_leaving_and_switching(space: SpaceStore, store: GraphStore) -> None:
     """Entering another session is a switch of the one before; leaving is not, and only of who is in it."""
     one, two = await create(space), await create(space)
@@ -110,6 +113,7 @@ async def test_leaving_and_switching(space: SpaceStore, store: GraphStore) -> No
         await space.finish_task(await claimed(store, space))
 
 
+@pytest.mark.covers("SCH-3")
 async def test_archiving(space: SpaceStore, store: GraphStore) -> None:
     """A session that is archived is due, one that comes back is not."""
     await configured(space, [Trigger.ON_ARCHIVE])
@@ -146,6 +150,7 @@ async def test_integrating_is_for_main(space: SpaceStore, store: GraphStore) -> 
         assert await names(store, space) == (set() if one is lower else {("INTEGRATE", main.id)})
 
 
+@pytest.mark.covers("SCH-4")
 @pytest.mark.parametrize("trigger", [*EVERY, Trigger.AFTER_CONSOLIDATE])
 async def test_each_trigger_of_integrating(space: SpaceStore, store: GraphStore, trigger: Trigger) -> None:
     """Each trigger by itself makes the integration of the tree due."""
@@ -170,6 +175,7 @@ async def test_each_trigger_of_integrating(space: SpaceStore, store: GraphStore,
     assert await names(store, space) == {("INTEGRATE", main.id)}
 
 
+@pytest.mark.covers("W34")
 async def test_one_holder(space: SpaceStore, twin: SpaceStore, store: GraphStore) -> None:
     """A task that is held is not due; who lost it can neither renew it nor give it back."""
     await configured(space, [Trigger.EVERY_N_TURNS])

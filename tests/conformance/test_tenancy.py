@@ -59,6 +59,7 @@ async def mine(space: SpaceStore) -> Session:
     return (await space.sessions([top.id]))[top.id]
 
 
+@pytest.mark.covers("TC05", "W40")
 async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, database: Database) -> None:
     """No write of one Space reaches into another, and each says that there is no such thing."""
     own = await create(stranger)
@@ -106,6 +107,7 @@ async def test_writes(space: SpaceStore, stranger: SpaceStore, mine: Session, da
     assert (database.snapshot(space.space_id), database.snapshot(stranger.space_id)) == before
 
 
+@pytest.mark.covers("TC05", "W40")
 async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> None:
     """No read of one Space answers anything of another, not even that it is there."""
     turn = (await space.turns_of([mine.id], before=ALL, first=1))[mine.id][0]
@@ -137,6 +139,7 @@ async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> 
     assert (star_map.node_count, star_map.event_seq) == (0, 0)
 
 
+@pytest.mark.covers("TC05", "W40")
 async def test_reads_that_fail(stranger: SpaceStore, mine: Session) -> None:
     """Reads of one thing say that there is no such thing."""
     reads: list[Callable[[], Awaitable[Any]]] = [
@@ -188,6 +191,7 @@ async def test_spaces_whose_ids_begin_alike(store: GraphStore) -> None:
         assert await space.count_sessions(SessionFilter()) == 1
 
 
+@pytest.mark.covers("TC05")
 async def test_a_space_that_was_never_made(store: GraphStore) -> None:
     """In a Space that does not exist there is nothing, and nothing can be made."""
     nowhere = store.in_space(f"never-{new_id()}")

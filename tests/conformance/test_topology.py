@@ -1,3 +1,5 @@
+import pytest
+
 from stello_graph.ports import SpaceStore
 from tests.conformance.drafts import ALL, child, create
 
@@ -6,6 +8,7 @@ async def grown(space: SpaceStore, parent_id: str, count: int) -> list[str]:
     return [(await space.create_session(child(parent_id), None)).id for _ in range(count)]
 
 
+@pytest.mark.covers("TOPO-8")
 async def test_nodes(space: SpaceStore) -> None:
     """Nodes by id: those that exist; a node tells what its session is."""
     session = await create(space, "星")
@@ -24,6 +27,7 @@ async def test_nodes(space: SpaceStore) -> None:
     assert (node.source_session_id, node.source_seq, node.child_count) == (None, None, 0)
 
 
+@pytest.mark.covers("TOPO-4")
 async def test_an_empty_forest(space: SpaceStore) -> None:
     """A new Space has no roots."""
     assert await space.children([None], after=-1, first=10) == {None: []}
@@ -58,6 +62,7 @@ async def test_pages_of_children(space: SpaceStore) -> None:
     ]
 
 
+@pytest.mark.covers("TOPO-2")
 async def test_places_are_not_given_again(space: SpaceStore) -> None:
     """A place that is free again stays free, also the last one."""
     top = await create(space)
@@ -72,6 +77,7 @@ async def test_places_are_not_given_again(space: SpaceStore) -> None:
     assert [(node.id, node.index) for node in nodes] == [(below[0], 0), (below[3], 3)]
 
 
+@pytest.mark.covers("TOPO-5", "W35", "W38")
 async def test_ancestors(space: SpaceStore) -> None:
     """Ancestors come root first, without the node itself; a root has none."""
     path = [(await create(space)).id]
@@ -87,6 +93,7 @@ async def test_ancestors(space: SpaceStore) -> None:
     }
 
 
+@pytest.mark.covers("TOPO-6")
 async def test_siblings(space: SpaceStore) -> None:
     """Siblings come by place, without the node itself; those of a root are the other roots."""
     roots = [(await create(space)).id for _ in range(3)]

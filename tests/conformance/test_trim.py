@@ -11,6 +11,7 @@ async def seqs(space: SpaceStore, session_id: str) -> list[int]:
     return [message.seq for message in await transcript(space, session_id)]
 
 
+@pytest.mark.covers("MSG-2")
 async def test_keeps_the_newest(space: SpaceStore, database: Database) -> None:
     """Trimming keeps the newest messages under their numbers; the others are gone."""
     session = await create(space)
@@ -34,6 +35,7 @@ async def test_whole_tool_groups(space: SpaceStore, keep_last: int, kept: int) -
     assert await seqs(space, session.id) == [1, 2, 3, 4, 5][-kept:]
 
 
+@pytest.mark.covers("MSG-2")
 async def test_keeping_nothing(space: SpaceStore, database: Database) -> None:
     """Trimming to 0 empties a session; it goes on where it was."""
     session = await create(space)
@@ -46,6 +48,7 @@ async def test_keeping_nothing(space: SpaceStore, database: Database) -> None:
     assert await space.append(session.id, many(1)) == (5, 5)
 
 
+@pytest.mark.covers("MSG-2")
 @pytest.mark.parametrize("keep_last", [3, 4, 1_000])
 async def test_keeping_all(space: SpaceStore, database: Database, keep_last: int) -> None:
     """Nothing happens where there is nothing to trim."""

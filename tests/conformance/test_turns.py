@@ -196,6 +196,7 @@ async def test_archived(space: SpaceStore) -> None:
     assert (archived.turn_count, archived.message_count, archived.open_turn_id) == (1, 2, None)
 
 
+@pytest.mark.covers("SES-5")
 async def test_unknown(space: SpaceStore) -> None:
     """Sessions and turns must exist."""
     with pytest.raises(NotFound):

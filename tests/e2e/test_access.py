@@ -102,6 +102,7 @@ async def test_without_a_key_other_addresses_are_refused(keyless: Server) -> Non
         assert await socket_answer(client) == 403
 
 
+@pytest.mark.covers("TC23")
 @pytest.mark.parametrize(
     "headers",
     [
@@ -156,6 +157,7 @@ async def test_pages_of_this_server_and_allowed_ones_may_ask(keyless: Server) ->
             assert await socket_answer(client, origin=origin) == "connection_ack"
 
 
+@pytest.mark.covers("SRV-1", "W43")
 async def test_with_a_key_only_who_has_it_is_let_in(keyed: Server) -> None:
     """401 with the usual JSON body for all others, on this machine too."""
     async with keyed.client() as client:
@@ -183,6 +185,7 @@ async def test_with_a_key_only_who_has_it_is_let_in(keyed: Server) -> None:
         assert await asked(client, forwarded) == (200, {"me": me})
 
 
+@pytest.mark.covers("SRV-1", "TC23", "W43")
 @pytest.mark.parametrize(
     ("payload", "answer"),
     [
@@ -203,6 +206,7 @@ async def test_a_socket_has_its_key_in_connection_init(keyed: Server, payload: A
         assert await socket_answer(client, {"Authorization": f"Bearer {KEY}"}, payload) == answer
 
 
+@pytest.mark.covers("TC23")
 async def test_a_front_end_elsewhere_is_let_in_by_name(keyed: Server) -> None:
     """CORS and WebSocket for STELLO_ALLOWED_ORIGINS, for no other."""
     asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
@@ -242,6 +246,7 @@ def test_a_key_that_is_too_short_starts_nothing() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.covers("W43")
 def test_the_key_is_not_told(keyed: Server) -> None:
     """Neither printed nor logged."""
     assert KEY not in keyed.output()

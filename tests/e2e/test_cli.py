@@ -181,6 +181,7 @@ def test_migrate_says_what_it_did(commands: Commands) -> None:
     assert again.stdout == "The schema is up to date.\n"
 
 
+@pytest.mark.covers("W43")
 def test_doctor_shows_all_settings_but_no_secrets(commands: Commands) -> None:
     """Each with its value and what it means; the database and its schema."""
     done = commands["doctor"]

@@ -35,6 +35,7 @@ async def keep_writing(client: Client, name: str, stored: list[str]) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.covers("W26", "W12")
 async def test_nothing_acknowledged_is_lost(
     engine: str,
     serve: Serve,

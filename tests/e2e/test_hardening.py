@@ -55,6 +55,7 @@ async def post(
     return answer.status_code, errors[0]["extensions"]["code"] if errors else ""
 
 
+@pytest.mark.covers("TC23")
 @pytest.mark.parametrize(
     ("method", "headers", "status"),
     [
@@ -284,6 +285,7 @@ async def test_random_bodies(client: Client) -> None:
 SUBSCRIBE: Final = {"id": "1", "type": "subscribe", "payload": {"query": ME}}
 
 
+@pytest.mark.covers("SRV-2", "TC23")
 @pytest.mark.parametrize(
     ("frames", "code"),
     [
@@ -320,6 +322,7 @@ async def test_frames_that_are_no_message(client: Client, frames: list[Any], cod
         assert connection.close_code == code
 
 
+@pytest.mark.covers("SRV-2", "W42")
 @pytest.mark.parametrize(
     ("document", "variables"),
     [
@@ -350,6 +353,7 @@ async def test_an_operation_that_fails_leaves_the_socket_open(
         assert (await socket.hear())["payload"]["data"] == {"me": {"scope": "ADMIN"}}
 
 
+@pytest.mark.covers("W42", "TC23")
 async def test_a_socket_has_so_many_operations_at_once(client: Client, name: str) -> None:
     """The hundred-and-first is LIMIT_EXCEEDED, the others go on."""
     await client.create(name)

@@ -60,6 +60,7 @@ def story(engine: str, story_of: TellStory) -> Story:
     return story_of(engine)
 
 
+@pytest.mark.covers("TC01")
 @ENGINES
 def test_an_export_is_imported_once(story: Story) -> None:
     """The report counts what came; the second import adds nothing, says so, and exits 0."""
@@ -82,6 +83,7 @@ def test_an_export_is_imported_once(story: Story) -> None:
     assert [each.stderr.strip() for each in story.imports] == ["", "", ""]
 
 
+@pytest.mark.covers("TC01")
 @ENGINES
 def test_the_map_shows_the_branches(story: Story) -> None:
     """The current path is the root, each other branch a child that left at a message."""

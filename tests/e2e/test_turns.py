@@ -82,6 +82,7 @@ async def test_a_follower_that_comes_back_misses_nothing(
     assert rest[-1]["seq"] == lost.seq + len(back.text) + 2
 
 
+@pytest.mark.covers("W25")
 async def test_all_followers_of_a_turn_hear_the_same(
     here: Client, model_server: ModelServer, name: str
 ) -> None:
@@ -99,6 +100,7 @@ async def test_all_followers_of_a_turn_hear_the_same(
         assert events[-1]["seq"] == whole + 2
 
 
+@pytest.mark.covers("W25")
 @pytest.mark.parametrize("way", ["http", "socket"])
 async def test_a_client_that_goes_away_does_not_stop_its_turn(
     here: Client, model_server: ModelServer, name: str, way: str
@@ -148,6 +150,7 @@ async def test_cancel_keeps_what_was_said(here: Client, model_server: ModelServe
     assert (await here.session(name))["turnCount"] == 1
 
 
+@pytest.mark.covers("TURN-6")
 async def test_cancel_before_the_first_word(here: Client, model_server: ModelServer, name: str) -> None:
     """No reply is stored; two user messages in a row are legal for the provider."""
     answer, gate = held("Never said", 0)
@@ -162,6 +165,7 @@ async def test_cancel_before_the_first_word(here: Client, model_server: ModelSer
     assert model_server.refused == []
 
 
+@pytest.mark.covers("W25")
 @pytest.mark.parametrize(
     ("answer", "code", "kept"),
     [

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.parametrize("engine", ["sqlite", "neo4j"], indirect=Tru
 RENEW = float(QUICK["STELLO_RENEW_SECONDS"])
 
 
+@pytest.mark.covers("W39", "TURN-4")
 async def test_turns_of_one_session_never_interleave(
     here: Client, there: Client, model_server: ModelServer, name: str
 ) -> None:

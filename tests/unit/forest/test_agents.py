@@ -71,6 +71,7 @@ async def pool(shop: Workshop, clock: Clock) -> AsyncIterator[AgentPool[Made]]:
     await pool.aclose(0.1)
 
 
+@pytest.mark.covers("AGENT-1", "W41")
 async def test_many_at_once_are_one_building(pool: AgentPool[Made], shop: Workshop) -> None:
     """All wait for the same one, and get it."""
     shop.free.clear()
@@ -92,6 +93,7 @@ async def test_many_at_once_are_one_building(pool: AgentPool[Made], shop: Worksh
         assert other.space_id == "b"
 
 
+@pytest.mark.covers("AGENT-1")
 async def test_a_failed_building_is_told_to_all_and_kept_by_none(
     pool: AgentPool[Made], shop: Workshop
 ) -> None:
@@ -157,6 +159,7 @@ async def test_one_callers_cancellation_is_not_the_others(pool: AgentPool[Made],
     assert shop.started == 1
 
 
+@pytest.mark.covers("AGENT-1")
 async def test_an_idle_agent_is_dropped(pool: AgentPool[Made], shop: Workshop, clock: Clock) -> None:
     """After the idle time, counted from the end of its last use."""
     async with pool.agent("a"):
@@ -177,6 +180,7 @@ async def test_an_idle_agent_is_dropped(pool: AgentPool[Made], shop: Workshop, c
         assert fresh is not agent
 
 
+@pytest.mark.covers("AGENT-1", "W24", "W41")
 async def test_a_used_agent_is_never_dropped(pool: AgentPool[Made], clock: Clock) -> None:
     """However long it is used, and by how many."""
     async with pool.agent("a") as agent:
@@ -190,6 +194,7 @@ async def test_a_used_agent_is_never_dropped(pool: AgentPool[Made], clock: Clock
             assert same is agent
 
 
+@pytest.mark.covers("W24")
 async def test_a_user_that_fails_lets_go(pool: AgentPool[Made], clock: Clock) -> None:
     with pytest.raises(ZeroDivisionError):
         async with pool.agent("a") as agent:
@@ -277,6 +282,7 @@ async def test_an_agent_that_is_older_for_ever_is_built_once_more_only(
 
 
 class TestClosing:
+    @pytest.mark.covers("W24")
     async def test_it_closes_all_once(self, shop: Workshop, clock: Clock) -> None:
         pool: AgentPool[Made] = AgentPool(shop.build, clock=clock)
         for space_id in ("a", "b"):

@@ -27,6 +27,7 @@ def offered(space: SpaceService, request: int = -1) -> dict[str, ToolSpec]:
     return {tool.name: tool for tool in space.graph.llm.requests[request].tools}  # type: ignore[attr-defined]
 
 
+@pytest.mark.covers("W8")
 async def test_what_is_offered(open_graph: OpenGraph) -> None:
     """Forks always; skills where the session may use one; memory where the Space shares it."""
     space = await opened(open_graph, ["1", "2", "3"])
@@ -45,6 +46,7 @@ async def test_what_is_offered(open_graph: OpenGraph) -> None:
     assert {tool.name for tool in space.tools} == {"stello_create_session", "activate_skill", *memory}
 
 
+@pytest.mark.covers("SKILL-3")
 async def test_a_skill_is_activated(open_graph: OpenGraph, tmp_path: Path) -> None:
     """Stored ones and those of folders are listed with their description; the content comes by the tool."""
     folder = tmp_path / "skills" / "coffee"
@@ -64,6 +66,7 @@ async def test_a_skill_is_activated(open_graph: OpenGraph, tmp_path: Path) -> No
     assert [m.content.strip() for m in await results(space)] == ["Boil water.", "Grind first."]
 
 
+@pytest.mark.covers("W8", "SKILL-3")
 @pytest.mark.parametrize("skills", [("tea",), ()])
 async def test_the_whitelist_is_enforced(open_graph: OpenGraph, skills: tuple[str, ...]) -> None:
     """What the whitelist does not name is neither listed nor given (W8)."""
@@ -81,6 +84,7 @@ async def test_the_whitelist_is_enforced(open_graph: OpenGraph, skills: tuple[st
         assert spec.input_schema["properties"]["name"]["enum"] == ["tea"]
 
 
+@pytest.mark.covers("TOOL-11")
 async def test_shared_memory_by_tool(open_graph: OpenGraph) -> None:
     """Remembered, recalled, forgotten; unknown slugs are errors to recall, and no error to forget."""
     entry = {"slug": " tea ", "summary": "Likes tea", "body": "Green, in the morning."}

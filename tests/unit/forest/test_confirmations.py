@@ -75,6 +75,7 @@ async def test_siblings_run_and_wait(open_graph: OpenGraph) -> None:
     assert busy.value.details["turnId"] == turn.id
 
 
+@pytest.mark.covers("W30")
 @pytest.mark.parametrize("approve", [True, False])
 async def test_answered(open_graph: OpenGraph, approve: bool) -> None:
     """Approved it runs, refused the model hears why; results are stored in the model's order."""
@@ -92,6 +93,7 @@ async def test_answered(open_graph: OpenGraph, approve: bool) -> None:
     assert (await space.store.sessions(["s"]))["s"].insight is None, "the pinned insight was consumed"
 
 
+@pytest.mark.covers("W2")
 async def test_the_insight_stays_pinned(open_graph: OpenGraph) -> None:
     """Each round has the insight that the turn began with, whatever came while it waited; that stays."""
     machine = Machine()
@@ -107,6 +109,7 @@ async def test_the_insight_stays_pinned(open_graph: OpenGraph) -> None:
     assert insight.content == "a newer one"
 
 
+@pytest.mark.covers("W30", "W39")
 async def test_answered_by_another_process(open_graph: OpenGraph) -> None:
     """The process that asked may be gone; the next request equals what it would have sent."""
     machine, other_machine = Machine(), Machine()

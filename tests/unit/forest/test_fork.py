@@ -56,6 +56,7 @@ async def sessions(space: SpaceService) -> int:
 # --- layers
 
 
+@pytest.mark.covers("FORK-4", "FORK-6")
 async def test_layers_without_a_profile(open_graph: OpenGraph) -> None:
     """What is not given is the source's, and the Space's where that has none; unset never overrides."""
     space = await opened(open_graph, system_prompt="of the source", skills=("a",))
@@ -67,6 +68,7 @@ async def test_layers_without_a_profile(open_graph: OpenGraph) -> None:
     assert (await forked(space, "empty")).system_prompt is None, "the Space's, when it is compiled"
 
 
+@pytest.mark.covers("FORK-6")
 @pytest.mark.parametrize(
     ("mode", "asked_mode", "own", "prompt"),
     [
@@ -88,6 +90,7 @@ async def test_prompt_modes(
     assert made.system_prompt == prompt
 
 
+@pytest.mark.covers("FORK-6")
 async def test_a_profile_without_a_prompt(open_graph: OpenGraph) -> None:
     """The fork's own prompt stands alone, also by PRESET; without both the source's does."""
     space = await opened(open_graph, system_prompt="of the source")
@@ -98,6 +101,7 @@ async def test_a_profile_without_a_prompt(open_graph: OpenGraph) -> None:
     assert (await forked(space, profile="blank", vars={"x": " "})).system_prompt == "of the source"
 
 
+@pytest.mark.covers("FORK-4", "FORK-5")
 async def test_what_a_profile_sets(open_graph: OpenGraph) -> None:
     """Skills, context and opening words of a profile hold unless the fork says otherwise."""
     space = await opened(open_graph, skills=("a",))
@@ -117,6 +121,7 @@ async def test_what_a_profile_sets(open_graph: OpenGraph) -> None:
     assert (await forked(space, profile="p")).skills == ("a",)
 
 
+@pytest.mark.covers("FORK-7")
 async def test_templates(open_graph: OpenGraph) -> None:
     """Variables are strings, numbers and booleans; `$$` is a dollar; more than are used may be given."""
     space = await opened(open_graph)
@@ -148,6 +153,7 @@ async def test_malformed_templates(open_graph: OpenGraph, field: str, text: str)
     assert await space.store.profiles() == []
 
 
+@pytest.mark.covers("FORK-7")
 async def test_profiles(open_graph: OpenGraph) -> None:
     """One of the same name is replaced whole and keeps its place; deleting says whether there was one."""
     space = await opened(open_graph)
@@ -166,6 +172,7 @@ async def test_profiles(open_graph: OpenGraph) -> None:
         await space.put_profile(ForkProfile(name="long", system_prompt="x" * 2**21))
 
 
+@pytest.mark.covers("FORK-12")
 async def test_an_unknown_profile(open_graph: OpenGraph) -> None:
     """It is not found, before anything else is done."""
     llm = ScriptedLLM()
@@ -180,6 +187,7 @@ async def test_an_unknown_profile(open_graph: OpenGraph) -> None:
 # --- context by summary
 
 
+@pytest.mark.covers("FORK-8")
 async def test_compress(open_graph: OpenGraph) -> None:
     """The source up to the cut is summarised into one block at the end of the prompt; the child is empty."""
     llm = ScriptedLLM(["<think>hm</think>They counted."], usage=Usage(input_tokens=7, llm_calls=1))
@@ -222,6 +230,7 @@ async def test_compress_keeps_the_spaces_prompt(open_graph: OpenGraph) -> None:
     assert made.system_prompt == "of the Space\n\n<parent_context>\nsum\n</parent_context>"
 
 
+@pytest.mark.covers("FORK-8")
 async def test_an_empty_source(open_graph: OpenGraph) -> None:
     """It gives no block, and no model is asked."""
     llm = ScriptedLLM()
@@ -232,6 +241,7 @@ async def test_an_empty_source(open_graph: OpenGraph) -> None:
     assert llm.requests == []
 
 
+@pytest.mark.covers("W20")
 async def test_never_two_blocks(open_graph: OpenGraph) -> None:
     """W20: a further fork drops the block, keeps it, or feeds it to the next summary and replaces it."""
     llm = ScriptedLLM(["first", "second"])
@@ -264,6 +274,7 @@ async def test_a_summary_cannot_break_out(open_graph: OpenGraph) -> None:
     assert again.system_prompt == "<parent_context>\nsecond\n</parent_context>"
 
 
+@pytest.mark.covers("FORK-8", "W12")
 @pytest.mark.parametrize("fault", [ModelUnavailable("away"), " "])
 async def test_without_a_summary_nothing_is_made(open_graph: OpenGraph, fault: ModelError | str) -> None:
     """A failed model call is the fork's error, with the model's code."""
@@ -276,6 +287,7 @@ async def test_without_a_summary_nothing_is_made(open_graph: OpenGraph, fault: M
     assert took == (0 if isinstance(fault, ModelError) else 1), "what an answer took counts all the same"
 
 
+@pytest.mark.covers("W20")
 async def test_long_sources_are_summarised_in_bounds(open_graph: OpenGraph) -> None:
     """Each request is inside the window, whatever the length of the source."""
     llm = ScriptedLLM(default="sum", window=1_000)
@@ -287,6 +299,7 @@ async def test_long_sources_are_summarised_in_bounds(open_graph: OpenGraph) -> N
         assert sum(len(m.content) for m in request.messages) < 1_000
 
 
+@pytest.mark.covers("W27")
 @pytest.mark.parametrize("happens", ["archived", "deleted", "trimmed"])
 async def test_the_source_changes_meanwhile(open_graph: OpenGraph, happens: str) -> None:
     """The source is looked at again when all is written: gone, archived or trimmed, nothing is made."""
@@ -338,6 +351,7 @@ async def test_a_replay_asks_nobody(open_graph: OpenGraph) -> None:
     assert len(llm.requests) == 1
 
 
+@pytest.mark.covers("S3")
 async def test_main_gives_nothing(open_graph: OpenGraph) -> None:
     """Its forks get neither context nor prompt nor skills; asking for context is refused."""
     space = await opened(open_graph, role=SessionRole.MAIN, system_prompt="hub", skills=("a",))
@@ -367,6 +381,7 @@ async def test_through_seq_needs_a_context(open_graph: OpenGraph) -> None:
 # --- where it hangs
 
 
+@pytest.mark.covers("FORK-10")
 @pytest.mark.parametrize(
     ("root", "strategy", "under"),
     [
@@ -394,6 +409,7 @@ async def test_strategies(
 # --- the guard
 
 
+@pytest.mark.covers("SPLIT-1", "SPLIT-2")
 async def test_the_guard(open_graph: OpenGraph) -> None:
     """A session is forked once it has its turns, and again after more; the reason tells how many."""
     space = await opened(open_graph, ScriptedLLM(default="ok"))

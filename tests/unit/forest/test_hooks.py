@@ -67,6 +67,7 @@ async def settled(runner: HookRunner) -> None:
         await asyncio.wait(runner._tasks)
 
 
+@pytest.mark.covers("HOOK-1")
 async def test_plain_and_async_functions(ear: Ear) -> None:
     """Both kinds hear their events, and only theirs."""
     await told(Hooks(on_round_start=ear, on_round_end=ear), Hooks(on_round_start=ear.later))
@@ -74,6 +75,7 @@ async def test_plain_and_async_functions(ear: Ear) -> None:
     assert ear.heard == [START, START]
 
 
+@pytest.mark.covers("HOOK-1", "W23")
 async def test_all_hooks_hear_whatever_the_others_do(ear: Ear) -> None:
     """W23: of several hooks of one name each runs, though those before it fail."""
 
@@ -88,6 +90,7 @@ async def test_all_hooks_hear_whatever_the_others_do(ear: Ear) -> None:
     assert ear.heard == [START]
 
 
+@pytest.mark.covers("HOOK-1")
 async def test_nobody_waits(ear: Ear, runners: list[HookRunner]) -> None:
     """Firing returns before anything ran, and a hook that blocks does not block the loop."""
     free = threading.Event()
@@ -153,6 +156,7 @@ def raises_later(error: BaseException) -> Any:
     return hook
 
 
+@pytest.mark.covers("HOOK-1", "W23")
 @pytest.mark.parametrize("kind", [raises, raises_later])
 @pytest.mark.parametrize(
     "error",
@@ -201,6 +205,7 @@ async def test_a_plain_function_that_returns_an_awaitable(ear: Ear) -> None:
     assert [type(one.error) for one in ear.errors] == [ValueError]
 
 
+@pytest.mark.covers("HOOK-1")
 async def test_a_failing_on_error_is_logged_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
     """It is not told of itself, without end."""
     calls = []
@@ -216,6 +221,7 @@ async def test_a_failing_on_error_is_logged_and_no_more(caplog: pytest.LogCaptur
     assert "hook on_error" in caplog.text
 
 
+@pytest.mark.covers("HOOK-2")
 async def test_a_provider_chooses_by_space_and_session(ear: Ear) -> None:
     asked = []
 

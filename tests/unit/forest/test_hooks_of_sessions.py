@@ -44,6 +44,7 @@ async def graph(open_graph: OpenGraph, ear: Ear) -> StelloGraph:
     return graph
 
 
+@pytest.mark.covers("HOOK-4")
 async def test_entering_and_leaving(graph: StelloGraph, ear: Ear) -> None:
     """Who enters another session leaves the one before; leaving what one is not in is nothing."""
     space = graph.space()
@@ -62,6 +63,7 @@ async def test_entering_and_leaving(graph: StelloGraph, ear: Ear) -> None:
     ]
 
 
+@pytest.mark.covers("HOOK-4")
 async def test_archiving(graph: StelloGraph, ear: Ear) -> None:
     """Told once, however often it is asked for; taking it back is not told."""
     space = graph.space()
@@ -73,6 +75,7 @@ async def test_archiving(graph: StelloGraph, ear: Ear) -> None:
     assert ear.heard == [ArchiveEvent("default", "a")]
 
 
+@pytest.mark.covers("HOOK-4")
 async def test_forking(graph: StelloGraph, ear: Ear) -> None:
     made = await graph.space().fork(Fork(source_session_id="a", label="Fork"))
     await graph.hooks.aclose()

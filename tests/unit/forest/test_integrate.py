@@ -38,6 +38,7 @@ async def session(space: SpaceService, id: str) -> Session:
     return (await space.store.sessions([id]))[id]
 
 
+@pytest.mark.covers("INT-3", "INT-4")
 async def test_integrating(open_graph: OpenGraph) -> None:
     """Digests become a synthesis and insights; ids that the model made up are dropped and named."""
     llm = ScriptedLLM([ANSWER])
@@ -56,6 +57,7 @@ async def test_integrating(open_graph: OpenGraph) -> None:
     assert "[sessionId=a] A: memory of a" in llm.requests[0].messages[-1].content
 
 
+@pytest.mark.covers("INT-5")
 async def test_nothing_new(open_graph: OpenGraph) -> None:
     """Without new L2 nobody is asked and nothing changes, insights of the last time included; force asks."""
     llm = ScriptedLLM([ANSWER, "again"])
@@ -88,6 +90,7 @@ async def test_new_again(open_graph: OpenGraph) -> None:
     assert len(llm.requests) == 3
 
 
+@pytest.mark.covers("INT-5")
 async def test_no_digests(open_graph: OpenGraph) -> None:
     """Where there is no L2 there is nothing to integrate, whoever forces it."""
     llm = ScriptedLLM()
@@ -99,6 +102,7 @@ async def test_no_digests(open_graph: OpenGraph) -> None:
         assert not (await space.integrate("main", force=force)).called
 
 
+@pytest.mark.covers("INT-1")
 async def test_refusals(open_graph: OpenGraph) -> None:
     """Only MAIN integrates, unless it is archived."""
     space = await tree(open_graph, ScriptedLLM())
@@ -125,6 +129,7 @@ async def test_a_model_that_fails(open_graph: OpenGraph, fault: Step) -> None:
     assert after | {"main": after["main"].model_copy(update={"usage": before["main"].usage})} == before
 
 
+@pytest.mark.covers("INT-1")
 async def test_only_digests(open_graph: OpenGraph) -> None:
     """Messages of the tree are never read."""
     llm = ScriptedLLM(["reply", "text"])
@@ -157,6 +162,7 @@ async def deep(open_graph: OpenGraph, llm: ScriptedLLM) -> SpaceService:
     return space
 
 
+@pytest.mark.covers("INT-9")
 async def test_levels(open_graph: OpenGraph) -> None:
     """The deepest level first; each inner session sees what is directly below it, the top the same."""
     asked: list[str] = []
@@ -177,6 +183,7 @@ async def test_levels(open_graph: OpenGraph) -> None:
     assert not (await space.integrate("main")).called
 
 
+@pytest.mark.covers("INT-9")
 async def test_only_paths_that_changed(open_graph: OpenGraph) -> None:
     """What did not change below is not rolled up again."""
     asked: list[str] = []

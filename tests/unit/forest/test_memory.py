@@ -35,6 +35,7 @@ async def test_consolidate(open_graph: OpenGraph) -> None:
     assert "an answer" in asked
 
 
+@pytest.mark.covers("MEM-2", "S4")
 async def test_nothing_said_nothing_called(open_graph: OpenGraph) -> None:
     """An empty transcript calls no model and changes nothing."""
     llm = ScriptedLLM()
@@ -44,6 +45,7 @@ async def test_nothing_said_nothing_called(open_graph: OpenGraph) -> None:
     assert len(llm.requests) == 1
 
 
+@pytest.mark.covers("MEM-3", "S4")
 @pytest.mark.parametrize("fault", [ModelUnavailable("away"), "  ", "<think>only</think>"])
 async def test_the_old_digest_stays(open_graph: OpenGraph, fault: ModelUnavailable | str) -> None:
     """A model that fails or says nothing is an error with the model's code; L2 is as before."""
@@ -67,6 +69,7 @@ async def test_what_a_person_wrote_meanwhile_stays(open_graph: OpenGraph) -> Non
     assert (await space.store.sessions(["s"]))["s"].memory == "by hand"
 
 
+@pytest.mark.covers("MEM-2")
 async def test_archived_sessions_are_not_consolidated(open_graph: OpenGraph) -> None:
     """By hand: unarchive it first."""
     space = await talked(open_graph, ScriptedLLM())

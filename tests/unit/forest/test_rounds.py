@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from stello_graph.forest.hooks import Hooks
 from stello_graph.llm.scripted import ScriptedLLM, Step
 from stello_graph.model.context import ContextOrigin, ModelRequest
@@ -30,6 +32,7 @@ def summarising(request: ModelRequest) -> bool:
     return request.messages[0].content == COMPRESS_PROMPT
 
 
+@pytest.mark.covers("W33")
 async def test_compressed_in_the_middle_of_a_tool_loop(open_graph: OpenGraph) -> None:
     """Rounds that fill the window compress before the next call; no request is longer than it (W33)."""
     asked: list[ModelRequest] = []
@@ -59,6 +62,7 @@ async def test_compressed_in_the_middle_of_a_tool_loop(open_graph: OpenGraph) ->
     assert first == session.compression.through_seq + 1
 
 
+@pytest.mark.covers("HOOK-3", "HOOK-1")
 async def test_hooks_of_a_turn(open_graph: OpenGraph) -> None:
     """Each step of a turn is told, in order, with its ids; a hook that fails hurts nothing (W23)."""
     heard: list[tuple[str, object]] = []
@@ -105,6 +109,7 @@ async def test_hooks_of_a_turn(open_graph: OpenGraph) -> None:
     assert [value for name, value in heard if name.startswith("on_round")] == [0, 0, 1, 1]
 
 
+@pytest.mark.covers("HOOK-3")
 async def test_a_failed_turn_is_told(open_graph: OpenGraph) -> None:
     """on_error hears of a model that failed, with the turn's id."""
     failures: list[tuple[str, str | None]] = []

@@ -90,6 +90,7 @@ def failures(path: Path) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.covers("SCH-2")
 async def test_at_exact_multiples_at_once(open_graph: OpenGraph) -> None:
     """Every N turns the digest is made, by the process that ended the turn, at once."""
     llm = ScriptedLLM(
@@ -132,6 +133,7 @@ async def test_tool_rounds_are_no_turns(open_graph: OpenGraph) -> None:
     assert made == [0, 0, 1, 1, 1, 2]
 
 
+@pytest.mark.covers("W34")
 async def test_only_what_is_new_is_sent(open_graph: OpenGraph) -> None:
     """A digest is made of the one before and of the messages since; without any nobody is asked."""
     llm = ScriptedLLM(["one", "first digest", "two", "second digest"])
@@ -154,6 +156,7 @@ async def test_only_what_is_new_is_sent(open_graph: OpenGraph) -> None:
     assert len(llm.requests) == 4
 
 
+@pytest.mark.covers("SCH-6")
 async def test_a_turn_does_not_wait(open_graph: OpenGraph) -> None:
     """Turns go on while a digest is made; what was said meanwhile makes it due again."""
     pause = Pause()
@@ -193,6 +196,7 @@ async def test_sessions_side_by_side(open_graph: OpenGraph) -> None:
     assert {(await session(space, id)).memory for id in "abc"} == {"digest 0", "digest 1", "digest 2"}
 
 
+@pytest.mark.covers("W34", "MEM-3")
 async def test_failures_wait_and_are_told(open_graph: OpenGraph, tmp_path: Path) -> None:
     """A failure leaves the old digest, is told as an event, and is tried again until it is done."""
     away = ModelRateLimited("slow down", retryAfter=0.01)
@@ -268,6 +272,7 @@ async def test_what_a_person_put_stays(open_graph: OpenGraph, tmp_path: Path) ->
     assert len(llm.requests) == 1
 
 
+@pytest.mark.covers("W34")
 async def test_one_process_runs_it(open_graph: OpenGraph) -> None:
     """Two processes that look for the same tasks run each of them once."""
     llms = [ScriptedLLM(default="digest") for _ in range(2)]
@@ -343,6 +348,7 @@ async def test_a_process_that_stops_gives_back(open_graph: OpenGraph) -> None:
     await remembers(other.space(), "s", "digest")
 
 
+@pytest.mark.covers("SCH-4")
 async def test_switching_and_integrating(open_graph: OpenGraph) -> None:
     """Entering another session distils the one before, and then integrates its tree."""
     answer = '{"synthesis": "all of it", "insights": [{"sessionId": "b", "content": "look at a"}]}'
@@ -367,6 +373,7 @@ async def test_switching_and_integrating(open_graph: OpenGraph) -> None:
     assert len(llm.requests) == 2
 
 
+@pytest.mark.covers("INT-10", "MEM-1")
 async def test_functions_of_an_application(open_graph: OpenGraph, tmp_path: Path) -> None:
     """An application's own functions distil and integrate, without the model."""
     seen: list[Any] = []

@@ -21,6 +21,7 @@ def skill(name: str, description: str, content: str) -> Skill:
     return Skill(name=name, description=description, content=content)
 
 
+@pytest.mark.covers("SKILL-4")
 @pytest.mark.parametrize(
     ("text", "read"),
     [
@@ -37,6 +38,7 @@ def test_what_a_file_says(text: str, read: Skill) -> None:
     assert parse_skill(text) == read
 
 
+@pytest.mark.covers("SKILL-4")
 @pytest.mark.parametrize(
     "text",
     [
@@ -79,6 +81,7 @@ def test_folders_are_read_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert "tidy" in caplog.text
 
 
+@pytest.mark.covers("SKILL-4")
 def test_nothing_broken_is_fatal(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """What is broken or missing is logged and skipped, and the rest is read."""
     write(tmp_path, "bytes", b"---\nname: \xff\n---\nx")
@@ -95,6 +98,7 @@ def test_nothing_broken_is_fatal(tmp_path: Path, caplog: pytest.LogCaptureFixtur
         assert name in caplog.text, name
 
 
+@pytest.mark.covers("SKILL-4")
 def test_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """~ is the home folder."""
     monkeypatch.setenv("HOME", str(tmp_path))

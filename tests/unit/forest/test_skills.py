@@ -31,6 +31,7 @@ def session(skills: tuple[str, ...] | None) -> Session:
     )
 
 
+@pytest.mark.covers("SKILL-2")
 @pytest.mark.parametrize(
     ("skills", "names"),
     [(None, ["b", "g", "f"]), ((), []), (("f",), ["f"]), (("f", "g", "gone"), ["g", "f"])],

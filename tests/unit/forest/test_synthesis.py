@@ -40,6 +40,7 @@ def found(synthesis: str | None = None, overrides: SessionOverrides = NONE, **co
     return ToIntegrate(through_seq=9, session=session, config=config_, digests=())
 
 
+@pytest.mark.covers("INT-4")
 def test_the_request() -> None:
     """The synthesis so far, then a line for each session with its real id, the newest last."""
     request = integrate_request(ScriptedLLM(), found("so far"), LINES)
@@ -58,6 +59,7 @@ def test_without_a_synthesis() -> None:
     assert request.messages[1].content.startswith("会话摘要:\n")
 
 
+@pytest.mark.covers("MEM-5")
 def test_the_session_beats_the_space_beats_the_default() -> None:
     """Prompt and model: the session's own, else the Space's, else the default."""
     own = SessionOverrides(model="own", integrate_prompt="own prompt")
@@ -111,6 +113,7 @@ def answer(**fields: object) -> str:
 HINT = InsightDraft(session_id="a", content="hint")
 
 
+@pytest.mark.covers("INT-6")
 @pytest.mark.parametrize(
     "text",
     [
@@ -141,6 +144,7 @@ def test_an_insight_for_each() -> None:
     assert told == ("all", (InsightDraft(session_id="a", content="one\n\ntwo"),))
 
 
+@pytest.mark.covers("INT-6")
 @pytest.mark.parametrize(
     ("text", "synthesis"),
     [

@@ -435,6 +435,7 @@ async def test_names_that_pydantic_uses(open_graph: OpenGraph) -> None:
     assert [m.content for m in await results(space)] == ["a1x"]
 
 
+@pytest.mark.covers("W30")
 async def test_events_live_and_again(open_graph: OpenGraph) -> None:
     """A follower hears of rounds, calls and results in one order, live as in a replay."""
     script: list[Step] = [calls("nothing", "raw", text="Two."), "Done."]

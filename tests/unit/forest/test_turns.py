@@ -48,7 +48,7 @@ def ask(content: str = "hi", **more: object) -> Send:
     return Send.model_validate({"session_id": "s", "content": content, **more})
 
 
-@pytest.mark.covers("TURN-1", "TURN-5")
+@pytest.mark.covers("TURN-1", "TURN-5", "W30")
 async def test_a_turn(open_graph: OpenGraph) -> None:
     """User message and reply are stored; counters, usage and the map follow."""
     space = await with_session(open_graph, ScriptedLLM(["hello"]))

@@ -3,6 +3,8 @@
 from functools import reduce
 from operator import add
 
+import pytest
+
 from stello_graph.errors import ModelRefused, ModelUnavailable
 from stello_graph.llm.scripted import Pause, ScriptedLLM, Step, tool_use
 from stello_graph.model.context import Reply, ReplyStop
@@ -26,6 +28,7 @@ def reply(text: str, tokens: int, stop: ReplyStop = ReplyStop.END_TURN) -> Reply
     return Reply(text=text, stop=stop, usage=took(tokens), model="scripted")
 
 
+@pytest.mark.covers("W32")
 async def test_the_sums_agree(open_graph: OpenGraph) -> None:
     """Completed, cut, refused without a word, failed before and after text, cancelled; then a digest."""
     pause = Pause()

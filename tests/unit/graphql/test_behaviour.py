@@ -41,6 +41,7 @@ def seqs(found: dict[str, Any]) -> list[int]:
     return [node["seq"] for node in found["nodes"]]
 
 
+@pytest.mark.covers("MSG-1")
 async def test_messages_are_paged_from_either_end(api: Api) -> None:
     """last/before walks back, first/after walks on; both are oldest first and meet without a gap."""
     await filled(api, "s", 7)
@@ -74,6 +75,7 @@ async def test_messages_are_the_last_fifty_by_default(api: Api) -> None:
     assert seqs(await page(api)) == list(range(11, 61))
 
 
+@pytest.mark.covers("MSG-1")
 async def test_messages_by_role(api: Api) -> None:
     """Roles filter before the page is cut, and the total counts only them."""
     await filled(api, "s", 6)
@@ -139,6 +141,7 @@ async def test_an_update_changes_what_is_given_and_null_clears(api: Api) -> None
     assert (await api.refused(update, input={"label": None}))["code"] == "INVALID_INPUT"
 
 
+@pytest.mark.covers("FORK-5")
 async def test_a_fork_inherits_what_is_not_given(api: Api) -> None:
     """skills: not given inherits, null allows all, [] none, a list replaces."""
     await create(api, id="s", systemPrompt="p", skills=["x"], overrides={"model": "m"})
@@ -163,6 +166,7 @@ async def test_a_fork_inherits_what_is_not_given(api: Api) -> None:
     assert (await forked(systemPrompt="own", skills=["y"]))["skills"] == ["y"]
 
 
+@pytest.mark.covers("S3")
 async def test_a_main_session_leaks_nothing_and_gives_no_context(api: Api) -> None:
     """MAIN is a root, hangs its forks flat, and refuses INHERIT."""
     await create(api, id="m", role="MAIN", systemPrompt="secret", skills=["x"])
@@ -177,6 +181,7 @@ async def test_a_main_session_leaks_nothing_and_gives_no_context(api: Api) -> No
     assert (await api.refused(CREATE, input={"role": "MAIN", "parentId": "m"}))["code"] == "INVALID_INPUT"
 
 
+@pytest.mark.covers("FORK-9", "W28")
 async def test_through_seq_cuts_where_it_can(api: Api) -> None:
     """Inside a tool group, out of range or with NONE it is INVALID_INPUT; else the fork has exactly that much."""
     await create(api, id="s")
@@ -217,6 +222,7 @@ async def test_appended_messages_are_whole_and_stored_once(api: Api) -> None:
     assert seqs(await page(api)) == [1]
 
 
+@pytest.mark.covers("W13")
 @pytest.mark.parametrize(
     ("input", "code"),
     [
@@ -291,6 +297,7 @@ async def test_scopes(api: Api) -> None:
     assert (result.errors[0].extensions or {})["code"] == "UNAUTHENTICATED"
 
 
+@pytest.mark.covers("SCH-2", "W48", "SRV-4", "SPLIT-3")
 async def test_a_space_is_configured_field_by_field(api: Api) -> None:
     """Only the fields given change; null clears those that can be; numbers have bounds."""
     configure = """mutation($input: SpaceConfigInput!) { configureSpace(input: $input) {
@@ -328,6 +335,7 @@ async def test_a_space_is_configured_field_by_field(api: Api) -> None:
     assert (await create(api))["strategy"] == "FLAT", "a root's default is the Space's"
 
 
+@pytest.mark.covers("CTX-3", "SRV-4")
 async def test_null_prompts_take_the_spaces(api: Api) -> None:
     """A session without a prompt of its own sees the Space's, as it is when it is compiled."""
     await create(api, id="s")

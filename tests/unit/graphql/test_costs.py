@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from tests.unit.graphql.conftest import Api
 
 NODE = "id label childCount depth index status role"
@@ -39,12 +41,14 @@ async def test_get_children_is_one_query(api: Api) -> None:
     assert await api.cost('{ getChildren(parentId: "a") { ' + NODE + " } }") == ["topology/children"]
 
 
+@pytest.mark.covers("W35")
 async def test_a_level_of_children_is_one_query_whatever_its_width(api: Api) -> None:
     await forest(api)
     document = "{ getChildren { id children { id children { id children { id } } } } }"
     assert await api.cost(document) == ["topology/children"] * 3, "leaves have no children to ask for"
 
 
+@pytest.mark.covers("W36")
 async def test_digests_are_one_query(api: Api) -> None:
     await forest(api)
     assert await api.cost("{ digests { eventSeq nodes { id memory insight eventSeq } } }") == [
@@ -65,6 +69,7 @@ async def test_context_preview_is_one_query(api: Api) -> None:
     assert await api.cost(document) == ["sessions/conversation"]
 
 
+@pytest.mark.covers("W37")
 async def test_a_turn_without_tools_is_two_statements(api: Api) -> None:
     await forest(api)
     document = 'mutation { send(input: {sessionId: "a", content: "hello"}) { status } }'
@@ -102,6 +107,7 @@ async def test_compact_is_two_statements_and_one_where_nothing_is_to_do(api: Api
     assert await api.cost(document) == ["sessions/conversation"]
 
 
+@pytest.mark.covers("W35")
 async def test_fields_of_many_nodes_are_one_query_each(api: Api) -> None:
     await forest(api)
     document = """{ getChildren(parentId: "a") {

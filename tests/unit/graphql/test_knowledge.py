@@ -178,6 +178,7 @@ async def test_two_hundred_at_most(api: Api) -> None:
     assert len(await skills(api)) == 200
 
 
+@pytest.mark.covers("SHM-2", "SHM-4")
 async def test_the_index_is_in_prompts_where_memory_is_shared(api: Api) -> None:
     """Off by default; on, each preview and turn shows what is there at that moment."""
     await create(api, "s", label="")
@@ -201,6 +202,7 @@ async def test_the_index_is_in_prompts_where_memory_is_shared(api: Api) -> None:
     assert await shown() == []
 
 
+@pytest.mark.covers("SKILL-2")
 async def test_skills_are_those_that_a_session_may_use(api: Api) -> None:
     """null allows all, a list those in it, [] none; an unknown session is NOT_FOUND."""
     for name in ("b", "a"):
@@ -301,6 +303,7 @@ async def test_the_index_and_the_skills_cost_nothing_more(api: Api) -> None:
     assert await api.cost(document) == ["turns/begin", "turns/end"]
 
 
+@pytest.mark.covers("CTX-6")
 async def test_a_turn_sees_what_its_preview_showed(tmp_path: Path) -> None:
     """The request of a turn equals the preview, part for part, with the index in it."""
     async with scripted(tmp_path) as (api, llm):

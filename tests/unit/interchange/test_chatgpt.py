@@ -24,6 +24,7 @@ from tests.unit.interchange.exports import (
 )
 
 
+@pytest.mark.covers("TC01")
 def test_the_current_path_is_a_session_and_each_branch_a_fork() -> None:
     (trip,) = read_fixture("branches")
 
@@ -88,6 +89,7 @@ def test_branches_of_branches_are_forks_of_the_branch() -> None:
     }
 
 
+@pytest.mark.covers("TC01")
 @pytest.mark.parametrize(
     "how",
     [

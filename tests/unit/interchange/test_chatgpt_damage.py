@@ -29,6 +29,7 @@ def whys(remarks: tuple[Skipped | Repaired, ...]) -> list[str]:
     return [each.why for each in remarks]
 
 
+@pytest.mark.covers("W13")
 def test_nothing_valid_is_lost() -> None:
     found = read_fixture("damaged")
 

@@ -26,6 +26,7 @@ def test_inside_a_stream_the_type_decides() -> None:
     assert type(model_error(200, "authentication_error", model="m")) is ModelRefused
 
 
+@pytest.mark.covers("W43")
 @pytest.mark.parametrize(
     "said", ["key my-secret-1 is wrong", "got sk-ant-abc123_DEF", "header was 'Bearer abc.def'"]
 )

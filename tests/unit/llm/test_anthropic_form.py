@@ -31,6 +31,7 @@ def told(*messages: ContextMessage, **fields: Any) -> list[tuple[str, list[Any]]
     ]
 
 
+@pytest.mark.covers("LLM-4")
 @pytest.mark.parametrize(
     ("model", "window"),
     [
@@ -47,6 +48,7 @@ def test_windows(model: str, window: int | None) -> None:
     assert window_of(model) == window
 
 
+@pytest.mark.covers("LLM-2")
 def test_neighbours_of_one_role_are_merged() -> None:
     assert told(user("a"), user("b"), assistant("c"), assistant("d"), user("e")) == [
         ("user", ["a", "b"]),
@@ -55,6 +57,7 @@ def test_neighbours_of_one_role_are_merged() -> None:
     ]
 
 
+@pytest.mark.covers("LLM-2")
 def test_results_and_the_next_input_are_one_message() -> None:
     second = CALL.model_copy(update={"id": "call_2"})
     messages = (
@@ -72,6 +75,7 @@ def test_results_and_the_next_input_are_one_message() -> None:
     ]
 
 
+@pytest.mark.covers("LLM-2")
 def test_what_is_empty_is_left_out() -> None:
     assert told(user("a"), assistant(""), user(" \n"), assistant("  "), user("b")) == [("user", ["a", "b"])]
 
@@ -93,12 +97,14 @@ def test_an_end_by_the_assistant() -> None:
     assert told(user("hi"), assistant("Hello."))[-1] == ("user", ["(Please go on.)"])
 
 
+@pytest.mark.covers("LLM-2")
 def test_system_parts() -> None:
     params = to_params(request(system("a"), system(" "), system("b"), system("c"), user("hi")))
 
     assert [block["text"] for block in params["system"]] == ["a", "\n\nb\n\nc"]
 
 
+@pytest.mark.covers("LLM-2")
 def test_no_system_and_no_tools() -> None:
     params = to_params(request(user("hi")))
 
@@ -286,6 +292,7 @@ conversations = st.lists(
 ).map(lambda pieces: [message for piece in pieces for message in piece])
 
 
+@pytest.mark.covers("W28")
 @few
 @given(
     slots=st.lists(st.builds(system, texts, st.sampled_from(ContextOrigin)), max_size=4),

@@ -27,6 +27,7 @@ def test_arguments(json: str, arguments: object) -> None:
     assert (reply.tool_calls[0].arguments, reply.stop) == (arguments, ReplyStop.TOOL_USE)
 
 
+@pytest.mark.covers("W15")
 @pytest.mark.parametrize(
     "json",
     ['{"a": ', '{"a": "b', "[1, 2]", "null", '{"a": NaN}', '{"a": 1e999}', '{"a": 1} x', '{"a":' * 100_000],

@@ -98,6 +98,7 @@ async def test_calls(llm: OpenAILLM, openai_server: OpenAIServer) -> None:
     )
 
 
+@pytest.mark.covers("W16")
 async def test_calls_without_ids_are_given_ids_that_nobody_has(
     llm: OpenAILLM, openai_server: OpenAIServer
 ) -> None:
@@ -176,6 +177,7 @@ async def test_max_tokens_inside_a_call(llm: OpenAILLM, openai_server: OpenAISer
     assert [call.arguments for call in reply.tool_calls] == [{"query": "a"}, {}]
 
 
+@pytest.mark.covers("LLM-3", "W15")
 @pytest.mark.parametrize("arguments", ['{"query": ', "[1]", "null", "nonsense", '{"query": NaN}'])
 async def test_a_call_that_cannot_be_read_does_not_run(
     llm: OpenAILLM, openai_server: OpenAIServer, arguments: str

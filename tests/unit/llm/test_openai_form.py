@@ -42,6 +42,7 @@ def test_neighbours_of_one_role_are_merged() -> None:
     ]
 
 
+@pytest.mark.covers("LLM-3")
 def test_system_parts_are_one_message() -> None:
     assert told(system("a"), system(" "), system("b"), user("hi"))[0] == ("system", "a\n\nb")
 

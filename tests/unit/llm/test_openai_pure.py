@@ -18,6 +18,7 @@ from stello_graph.model.context import Reply, ReplyStop
 from stello_graph.model.values import Usage
 
 
+@pytest.mark.covers("LLM-4")
 @pytest.mark.parametrize(
     ("model", "window"),
     [
@@ -258,6 +259,7 @@ def test_waits() -> None:
     assert model_error(429, model="m").details == {}
 
 
+@pytest.mark.covers("W43")
 @pytest.mark.parametrize("said", ["key my-secret-1 is wrong", "got sk-proj-abc123_DEF", "'Bearer abc.def'"])
 def test_secrets_stay_inside(said: str) -> None:
     for status in (400, 401, 402, 403, 404, 413, 422, 429, 500):

@@ -77,6 +77,7 @@ async def test_what_was_heard_stays_with_the_caller() -> None:
     assert heard == ["so far"]
 
 
+@pytest.mark.covers("TC13")
 async def test_cancellation_passes() -> None:
     pause = Pause()
     llm = ScriptedLLM([["so far", pause], "never asked"])

@@ -115,6 +115,7 @@ def test_text_in_blocks_is_read_where_there_is_no_other() -> None:
     assert transcript_lines([message(1, MessageRole.USER, "", parts=parts)]) == ["user: from blocks"]
 
 
+@pytest.mark.covers("MEM-4")
 def test_the_request_has_its_parts_in_order() -> None:
     overrides = SessionOverrides(role_context="a vet")
     request = request_of(Stub(), conversation(*TALK[:1], overrides=overrides, memory="about a cat"))
@@ -126,6 +127,7 @@ def test_the_request_has_its_parts_in_order() -> None:
     assert request.tools == ()
 
 
+@pytest.mark.covers("MEM-4")
 def test_without_a_digest_and_a_role_there_is_less() -> None:
     for role_context in (None, "", " "):
         request = request_of(Stub(), conversation(*TALK[:1], role_context=role_context))
@@ -135,6 +137,7 @@ def test_without_a_digest_and_a_role_there_is_less() -> None:
         ]
 
 
+@pytest.mark.covers("MEM-5")
 def test_the_session_beats_the_space_beats_the_default() -> None:
     own = SessionOverrides(model="own", consolidate_prompt="own prompt", role_context="own role")
     space: dict[str, Any] = {
@@ -174,6 +177,7 @@ def test_whole_lines_only_but_never_none() -> None:
     assert newest_lines([], 10) == []
 
 
+@pytest.mark.covers("MEM-4")
 async def test_a_digest_is_distilled() -> None:
     llm = Stub("<think>hm</think>\n\n一只猫。\n")
     assert await consolidate(llm, conversation(*TALK)) == ("一只猫。", Usage(input_tokens=9, llm_calls=1))
@@ -213,6 +217,7 @@ def test_output_is_cleaned(text: str, digest: str) -> None:
     assert distil(text) == digest
 
 
+@pytest.mark.covers("MEM-4")
 def test_the_default_prompt_asks_for_what_a_digest_is() -> None:
     for word in ("100-150", "60-100", "Markdown", "已确认的结论", "language of the conversation"):
         assert word in CONSOLIDATE_PROMPT

@@ -95,6 +95,7 @@ async def opened() -> AsyncIterator[list[Engine]]:
         assert engine.fake.open == 0
 
 
+@pytest.mark.covers("TC20")
 @pytest.mark.parametrize(
     "error",
     [
@@ -120,6 +121,7 @@ async def test_what_is_run_again(opened: list[Engine], error: Exception) -> None
         assert (rows, fake.runs, fake.access) == ([ROW], 3, {call.upper()})
 
 
+@pytest.mark.covers("TC20")
 @pytest.mark.parametrize("error", [DEADLOCK, ServiceUnavailable("away"), OSError("reset")])
 async def test_tries_come_to_an_end(opened: list[Engine], error: Exception) -> None:
     """A store that stays away is unavailable, after some tries with pauses, in the time that was given."""

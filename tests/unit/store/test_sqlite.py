@@ -118,6 +118,7 @@ async def test_reads_go_on_while_somebody_writes(engine: SqliteEngine, path: Pat
     other.close()
 
 
+@pytest.mark.covers("W13")
 async def test_a_disk_that_is_full(engine: SqliteEngine) -> None:
     """Where nothing more fits, the store is unavailable, and nothing half-written stays."""
     store = GraphStore(engine)

@@ -22,6 +22,7 @@ def said(content: str, **fields: object) -> ContextMessage:
     )
 
 
+@pytest.mark.covers("W31", "TC19")
 @pytest.mark.parametrize(
     ("text", "least", "most"),
     [
@@ -56,6 +57,7 @@ def test_messages_add_up(one: list[str], two: list[str]) -> None:
     assert estimate(first) >= len(first)
 
 
+@pytest.mark.covers("W31")
 def test_calls_schemas_and_parts_count() -> None:
     plain = estimate([said("hi")])
     assert estimate([said("hi", tool_calls=(call("1", arguments={"q": "字" * 100}),))]) > plain + 100
