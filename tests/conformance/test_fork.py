@@ -8,7 +8,7 @@ from tests.conformance.databases import Database
 from tests.conformance.drafts import create, exchange, fork_of, many, root, said, texts, told, transcript
 
 
-@pytest.mark.covers("FORK-1")
+@pytest.mark.covers("FORK-1", "TOPO-8")
 async def test_without_context(space: SpaceStore) -> None:
     """A fork without context is empty, hangs where it was asked to, and knows its source."""
     source = await create(space)

@@ -94,6 +94,7 @@ async def test_turns_of_the_source(space: SpaceStore) -> None:
         await space.fork(fork_of(made.id, guard=GUARD), None)
 
 
+@pytest.mark.covers("W10")
 async def test_every_fork_is_remembered(space: SpaceStore) -> None:
     """A fork without a guard starts the pause as well; what a fork finds says how many turns it was."""
     source = await create(space)

@@ -83,7 +83,7 @@ def test_an_export_is_imported_once(story: Story) -> None:
     assert [each.stderr.strip() for each in story.imports] == ["", "", ""]
 
 
-@pytest.mark.covers("TC01")
+@pytest.mark.covers("TC01", "W46")
 @ENGINES
 def test_the_map_shows_the_branches(story: Story) -> None:
     """The current path is the root, each other branch a child that left at a message."""

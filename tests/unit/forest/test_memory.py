@@ -22,6 +22,7 @@ async def talked(open_graph: OpenGraph, llm: ScriptedLLM) -> SpaceService:
     return space
 
 
+@pytest.mark.covers("MEM-1")
 async def test_consolidate(open_graph: OpenGraph) -> None:
     """The transcript becomes the digest, thinking removed; its usage counts for session and Space."""
     llm = ScriptedLLM(["<think>hm</think>It was answered."], usage=Usage(input_tokens=7, llm_calls=1))

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from stello_graph.errors import InvalidInput
+from stello_graph.errors import InvalidInput, ModelRefused
 from stello_graph.llm.offline import OfflineLLM
 from stello_graph.llm.scripted import Pause, ScriptedLLM, tool_use
 from stello_graph.model.context import ContextOrigin
 from stello_graph.model.memory import InsightDraft
 from stello_graph.model.message import MessageRole, ToolCall
 from stello_graph.model.requests import CreateSession
-from stello_graph.model.turn import TextDelta
+from stello_graph.model.turn import TextDelta, TurnStatus
 from stello_graph.session.prompts import COMPRESS_PROMPT
 from stello_graph.tools import Tool
 from tests.unit.forest.conftest import OpenGraph
@@ -98,10 +98,9 @@ async def test_an_insight_that_says_nothing(open_graph: OpenGraph, content: str)
         await space.put_insights([InsightDraft(session_id="s", content=content)])
     assert (await space.store.sessions(["s"]))["s"] == waiting
 
-    await space.put_insight("s", content)
-    await space.send(ask())
+    assert (await space.put_insight("s", content)).insight is None
 
-    assert (await space.store.sessions(["s"]))["s"].insight is None
+    await space.send(ask())
     assert all(message.origin is not ContextOrigin.INSIGHT for message in llm.requests[0].messages)
 
 
@@ -120,3 +119,46 @@ async def test_a_summary_in_the_language_of_the_conversation(open_graph: OpenGra
     assert compression is not None
     assert "海边的酒店" in compression.summary
     assert (await transcript(space))[0][0] is MessageRole.USER
+
+
+@pytest.mark.covers("TURN-4")
+async def test_a_turn_that_fails_lets_the_next_one_in(open_graph: OpenGraph) -> None:
+    """Who waited behind it goes on, in the order of the queue."""
+    pause = Pause()
+    llm = ScriptedLLM([[pause, ModelRefused("no")], "two", "three"])
+    space = await with_session(open_graph, llm)
+    first = await space.start_turn(ask("one"))
+    await pause.reached.wait()
+    waiting = [asyncio.create_task(space.send(ask(content))) for content in ("two", "three")]
+    await asyncio.sleep(0.02)
+
+    pause.over.set()
+
+    turns = await asyncio.gather(*waiting)
+    assert [turn.status for turn in turns] == [TurnStatus.COMPLETED] * 2
+    assert (await space.store.turns([first.id]))[first.id].status is TurnStatus.FAILED
+    assert [content for _, content, _ in await transcript(space)] == ["one", "two", "two", "three", "three"]
+
+
+@pytest.mark.covers("SES-1")
+async def test_a_session_without_an_id_gets_one_of_its_own(open_graph: OpenGraph) -> None:
+    """Each another one."""
+    space = await with_session(open_graph, ScriptedLLM())
+
+    made = [await space.create_session(CreateSession(label="same")) for _ in range(5)]
+
+    assert len({session.id for session in made} - {"s", ""}) == 5
+
+
+@pytest.mark.covers("REC-1")
+async def test_a_record_touches_no_other(open_graph: OpenGraph) -> None:
+    """Neither those beside it nor those that its path begins or goes on with."""
+    space = await with_session(open_graph, ScriptedLLM())
+    for key in ("a", "a.b", "a.b.c", "a.c"):
+        await space.put_record(key, {"of": key})
+
+    await space.put_record("a.b", "new")
+
+    found = {record.key: record.value for record in await space.store.records("", after="", first=10)}
+    assert found == {"a": {"of": "a"}, "a.b": "new", "a.b.c": {"of": "a.b.c"}, "a.c": {"of": "a.c"}}
+    assert await space.store.record("a.b.d") is None

@@ -107,6 +107,7 @@ async def test_at_exact_multiples_at_once(open_graph: OpenGraph) -> None:
     assert made == [0, 1, 1, 2, 2]
 
 
+@pytest.mark.covers("W9")
 async def test_tool_rounds_are_no_turns(open_graph: OpenGraph) -> None:
     """Whatever the tool rounds of a turn, it is one: the digest is made every N turns."""
 
@@ -133,7 +134,7 @@ async def test_tool_rounds_are_no_turns(open_graph: OpenGraph) -> None:
     assert made == [0, 0, 1, 1, 1, 2]
 
 
-@pytest.mark.covers("W34")
+@pytest.mark.covers("W34", "MEM-1")
 async def test_only_what_is_new_is_sent(open_graph: OpenGraph) -> None:
     """A digest is made of the one before and of the messages since; without any nobody is asked."""
     llm = ScriptedLLM(["one", "first digest", "two", "second digest"])

@@ -54,6 +54,7 @@ async def reply(space: SpaceService, session: str = "s") -> str:
     return (await space.store.turn_messages([turn.id]))[turn.id][-1].content
 
 
+@pytest.mark.covers("W41")
 async def test_each_space_has_its_own(open_graph: OpenGraph) -> None:
     """Its model answers its turns and previews with its tools, and nobody else's; it is built once (W41)."""
     agents = Agents()
@@ -82,6 +83,7 @@ async def test_configured_anew(open_graph: OpenGraph) -> None:
     assert agents.closed == ["default 1"]
 
 
+@pytest.mark.covers("AGENT-1", "W41")
 async def test_dropped_when_idle(open_graph: OpenGraph) -> None:
     """It is closed after the idle time, never under a running turn, and built again when needed."""
     agents, pause = Agents(), Pause()
@@ -114,6 +116,7 @@ async def test_one_that_cannot_be_built(open_graph: OpenGraph) -> None:
     assert await reply(one) == "default 1"
 
 
+@pytest.mark.covers("W24")
 async def test_all_are_closed_at_the_end(open_graph: OpenGraph) -> None:
     """Shutdown closes what was built."""
     agents = Agents()
