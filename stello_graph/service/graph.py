@@ -16,19 +16,10 @@ from stello_graph.forest.compact import compact_now
 from stello_graph.forest.fork import fork
 from stello_graph.forest.functions import Functions
 from stello_graph.forest.hook_runner import HookRunner
-from stello_graph.forest.hooks import ArchiveEvent, EnterEvent, ForkEvent, HooksProvider, LeaveEvent
+from stello_graph.forest.hooks import ForkEvent, HooksProvider
 from stello_graph.forest.integrate import integrate_now
-from stello_graph.forest.knowledge import (
-    delete_record,
-    delete_shared_memory,
-    delete_skill,
-    put_record,
-    put_shared_memory,
-    put_skill,
-)
 from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.preview import preview
-from stello_graph.forest.profiles import delete_profile, put_profile
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
 from stello_graph.forest.sessions import append_drafts, create_session, update_session
 from stello_graph.forest.skill_folders import folder_skills
@@ -40,10 +31,8 @@ from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turns import Turns, TurnTimes
 from stello_graph.ids import DEFAULT_SPACE, check_id
 from stello_graph.model.context import ToolSpec
-from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.memory import InsightDraft, Integration, TaskKind
 from stello_graph.model.message import Message
-from stello_graph.model.profile import ForkProfile
 from stello_graph.model.requests import (
     AppendedMessage,
     CreateSession,
@@ -54,10 +43,10 @@ from stello_graph.model.requests import (
 )
 from stello_graph.model.session import Session
 from stello_graph.model.space import Space
-from stello_graph.model.topology import TopologyNode
 from stello_graph.model.turn import Turn, TurnEvent
-from stello_graph.model.values import SessionStatus
 from stello_graph.ports import LLM, SpaceStore, Store
+from stello_graph.service.knowledge import KnowledgeService
+from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
 from stello_graph.settings import Settings
 
@@ -238,15 +227,16 @@ class StelloGraph:
         return SpaceService(self, self.store.in_space(space_id))
 
 
-class SpaceService:
+class SpaceService(KnowledgeService, TopologyService):
     """What a caller can do inside one Space. All ids are of this Space; others do not exist."""
 
     def __init__(self, graph: StelloGraph, store: SpaceStore) -> None:
         self.graph = graph
         self.store = store
+        self._book = graph.skills
+        self._hooks = graph.hooks
         self._limit = graph.settings.max_content_bytes
         self._space_id = store.space_id
-        self._fire = graph.hooks.fire
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -266,31 +256,12 @@ class SpaceService:
         async with self._agent() as agent:
             compress = agent.functions.compress
             made = await fork(self.store, agent.llm, asked, self._limit, by_tool=by_tool, compress=compress)
-        self._fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
+        self._hooks.fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
         return made
-
-    async def put_profile(self, profile: ForkProfile) -> ForkProfile:
-        """Writes a fork profile; one of the same name is replaced whole."""
-        return await put_profile(self.store, profile, self._limit)
-
-    async def delete_profile(self, name: str) -> bool:
-        """Whether there was a fork profile of this name."""
-        return await delete_profile(self.store, name)
 
     async def update_session(self, session_id: str, asked: UpdateSession) -> Session:
         """Changes the fields that are given."""
         return await update_session(self.store, session_id, asked, self._limit)
-
-    async def archive(self, session_id: str) -> Session:
-        """No more turns, forks, setters; children stay active."""
-        session, changed = await self.store.set_status(check_id(session_id), SessionStatus.ARCHIVED)
-        if changed:
-            self._fire("on_session_archive", ArchiveEvent(self._space_id, session_id))
-        return session
-
-    async def unarchive(self, session_id: str) -> Session:
-        """Undoes `archive`."""
-        return (await self.store.set_status(check_id(session_id), SessionStatus.ACTIVE))[0]
 
     async def delete(self, session_id: str, expected_count: int) -> list[str]:
         """Deletes a session with its subtree; running turns are cancelled first. Answers the ids."""
@@ -301,21 +272,6 @@ class SpaceService:
         return await self.store.delete_session(
             session_id, expected_count, self.graph.settings.max_deleted_sessions
         )
-
-    async def enter(self, session_id: str, holder: str) -> Session:
-        """The holder (a tab, a device) enters a session and leaves the one before."""
-        session, left = await self.store.enter(check_id(session_id), check_id(holder, "holder"))
-        if left is not None:
-            self._fire("on_session_leave", LeaveEvent(self._space_id, left, holder, session_id))
-        self._fire("on_session_enter", EnterEvent(self._space_id, session_id, holder))
-        return session
-
-    async def leave(self, session_id: str, holder: str) -> Session:
-        """The holder leaves a session."""
-        session, was_inside = await self.store.leave(check_id(session_id), check_id(holder, "holder"))
-        if was_inside:
-            self._fire("on_session_leave", LeaveEvent(self._space_id, session_id, holder))
-        return session
 
     async def trim(self, session_id: str, keep_last: int) -> Session:
         """Keeps the newest messages, whole tool groups only."""
@@ -406,47 +362,6 @@ class SpaceService:
             return await self._unless_dead(
                 lambda: compact_now(self.store, agent.llm, session_id, keep_last, compress)
             )
-
-    async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
-        """A cross-link; twice is once."""
-        return await self.store.add_ref(check_id(from_id, "fromId"), check_id(to_id, "toId"))
-
-    async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
-        """Removes a cross-link."""
-        return await self.store.remove_ref(check_id(from_id, "fromId"), check_id(to_id, "toId"))
-
-    async def put_record(self, key: str, value: Any, expected_revision: int | None = None) -> Record:
-        """Writes a record (L1); None for the revision writes regardless, 0 only a new one."""
-        return await put_record(self.store, key, value, expected_revision, self._limit)
-
-    async def delete_record(self, key: str) -> bool:
-        """Takes a record away."""
-        return await delete_record(self.store, key)
-
-    async def put_shared_memory(self, slug: str, summary: str, body: str) -> SharedMemory:
-        """Writes a shared memory; what exists keeps its place in the list."""
-        return await put_shared_memory(self.store, slug, summary, body)
-
-    async def delete_shared_memory(self, slug: str) -> bool:
-        """Takes a shared memory away; whether there was one."""
-        return await delete_shared_memory(self.store, slug)
-
-    async def skills(self, session_id: str | None = None) -> tuple[Skill, ...]:
-        """The skills of the Space and of the server's folders; with a session those that it may use."""
-        session = None
-        if session_id is not None:
-            session = (await self.store.sessions([check_id(session_id, "sessionId")])).get(session_id)
-            if session is None:
-                raise NotFound.of("session", session_id)
-        return self.graph.skills.allowed(session, await self.store.skills())
-
-    async def put_skill(self, skill: Skill) -> Skill:
-        """Writes a skill of the Space; it wins over one of that name in a folder."""
-        return await put_skill(self.store, skill)
-
-    async def delete_skill(self, name: str) -> bool:
-        """Takes a skill of the Space away."""
-        return await delete_skill(self.store, name)
 
     async def configure(self, changes: SpaceChanges) -> Space:
         """Changes the Space's settings that are given."""

@@ -1,0 +1,5 @@
+"""The service without HTTP: what GraphQL, the CLI and Python callers share."""
+
+from stello_graph.service.graph import ApplicationTool, SpaceAgent, SpaceService, StelloGraph
+
+__all__ = ["ApplicationTool", "SpaceAgent", "SpaceService", "StelloGraph"]
