@@ -7,8 +7,6 @@
 
 import sys
 import time
-from collections import Counter
-from typing import Any
 from unittest.mock import patch
 
 from starlette.applications import Starlette
@@ -16,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bench.counting import CountingEngine
 from stello_graph import cli, serving
 from stello_graph.bootstrap import open_engine
 from stello_graph.http.app import app_of
@@ -24,41 +23,7 @@ from stello_graph.llm.scripted import ScriptedLLM
 from stello_graph.model.context import ModelRequest
 from stello_graph.service import SpaceService, StelloGraph
 from stello_graph.settings import Settings
-from stello_graph.store.engine import Engine, Row
-from stello_graph.store.queries import Query
 from stello_graph.store.store import GraphStore
-
-__all__ = ["CountingEngine"]
-
-_HOUSEKEEPING = "turns/expired"
-
-
-class CountingEngine:
-    """An engine that counts what it runs, by name."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.counts = Counter[str]()
-
-    async def read(self, query: Query, **params: Any) -> list[Row]:
-        self.counts[query.name] += 1
-        return await self._engine.read(query, **params)
-
-    async def write(self, query: Query, **params: Any) -> list[Row]:
-        self.counts[query.name] += 1
-        return await self._engine.write(query, **params)
-
-    async def migrate(self) -> list[str]:
-        return await self._engine.migrate()
-
-    async def pending_migrations(self) -> list[str]:
-        return await self._engine.pending_migrations()
-
-    async def ping(self) -> str:
-        return await self._engine.ping()
-
-    async def aclose(self) -> None:
-        await self._engine.aclose()
 
 
 class _Bench(StelloGraph):
@@ -84,7 +49,7 @@ def _app(graph: StelloGraph, *, opens: bool = True) -> Starlette:
     counts = graph.engine.counts
 
     async def told(_request: Request) -> Response:
-        seen = {name: count for name, count in counts.items() if name != _HOUSEKEEPING}
+        seen = dict(counts)
         counts.clear()
         return JSONResponse({"statements": seen, "cpu": time.process_time()})
 
