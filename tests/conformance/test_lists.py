@@ -1,3 +1,5 @@
+import pytest
+
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.model.writes import SessionFilter
 from stello_graph.ports import SpaceStore
@@ -16,6 +18,7 @@ async def test_by_id(space: SpaceStore) -> None:
     assert await space.sessions([]) == {}
 
 
+@pytest.mark.covers("SES-6")
 async def test_pages(space: SpaceStore) -> None:
     """A list is in the order of ids, page after page, whole and without repeats."""
     expected = sorted([(await create(space)).id for _ in range(5)])
@@ -29,6 +32,7 @@ async def test_pages(space: SpaceStore) -> None:
     assert pages == [expected[:2], expected[2:4], expected[4:]]
 
 
+@pytest.mark.covers("SES-6")
 async def test_filters(space: SpaceStore) -> None:
     """A list of one status, role, tag or tree, and of all of these together; the count is the list's."""
     main = await create(space, role=SessionRole.MAIN, tags=("星", "a"))

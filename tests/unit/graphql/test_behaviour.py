@@ -93,6 +93,7 @@ async def test_pages_that_are_none(api: Api) -> None:
     assert (await api.refused(PAGE, id="s", first=1_001))["code"] == "LIMIT_EXCEEDED"
 
 
+@pytest.mark.covers("SES-6")
 async def test_sessions_are_paged_in_order_of_creation(api: Api) -> None:
     """Cursors continue a list; filters hold on every page."""
     made = [(await create(api, tags=["even"] if n % 2 == 0 else []))["id"] for n in range(5)]
@@ -204,6 +205,7 @@ async def test_through_seq_cuts_where_it_can(api: Api) -> None:
     assert (await api.refused(fork, input=none))["code"] == "INVALID_INPUT"
 
 
+@pytest.mark.covers("MSG-3")
 async def test_appended_messages_are_whole_and_stored_once(api: Api) -> None:
     """Half a tool group is INVALID_INPUT; the same key gives the first result, another input CONFLICT."""
     await create(api, id="s")

@@ -145,6 +145,7 @@ def test_a_truncated_reply_is_kept() -> None:
     assert ("assistant", "half a sen") in shape(talk(says("half a sen", state=MessageState.TRUNCATED)))
 
 
+@pytest.mark.covers("MSG-4")
 def test_thinking_stays_in_dialogue() -> None:
     assert ("assistant", "<think>hm</think>yes") in shape(talk(says("<think>hm</think>yes")))
 
