@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stello_graph.errors import ErrorCode
+from stello_graph.forest.turn_events import partial_of
 from stello_graph.ids import new_id
 from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.turn import StopReason, Turn, TurnError, TurnStatus
@@ -74,7 +75,7 @@ def closed(turn: Turn, written: Sequence[Message]) -> TurnEnd:
     One that was cancelled while it waited for a confirmation is CANCELLED; otherwise its process died.
     """
     held = {str(draft.tool_call_id): draft for draft in turn.held_results}
-    progress = Progress(turn, written, held, turn.partial, turn.usage)
+    progress = Progress(turn, written, held, partial_of(turn, written), turn.usage)
     if turn.status is TurnStatus.AWAITING_CONFIRMATION and turn.cancel_requested:
         end = _broken(progress, TurnStatus.CANCELLED, StopReason.CANCELLED, None)
     else:

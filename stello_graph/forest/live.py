@@ -17,6 +17,7 @@ from stello_graph.model.writes import TurnBegun
 from stello_graph.ports import SpaceStore
 from stello_graph.session.context.compile import running_turn
 from stello_graph.session.context.patches import Patch, patch_of
+from stello_graph.session.context.text import is_blank
 
 __all__ = ["LiveTurn"]
 
@@ -60,7 +61,7 @@ class LiveTurn:
         self.written = list(written)
         self.results = {str(draft.tool_call_id): draft for draft in turn.held_results}
         self.usage = turn.usage
-        self.text = ""
+        self.text, self._told = "", 0
         self.cut: StopReason | None = None
         self.cancelled = asyncio.Event()
         self.lost = False
@@ -109,8 +110,11 @@ class LiveTurn:
     def on_text(self, text: str) -> None:
         """The model said something."""
         self.text += text
-        self._log.text(text, self.round, _now())
-        self._wake()
+        # A reply that breaks off while it is blank is not stored, so it must not be told either.
+        if not is_blank(self.text):
+            self._log.text(self.text[self._told :], self.round, _now())
+            self._told = len(self.text)
+            self._wake()
 
     def said(self, usage: Usage) -> None:
         """A model call has come to its end."""
@@ -137,7 +141,7 @@ class LiveTurn:
         self.hooks.stored(messages)
         if turn.tool_rounds > round:
             self.hooks.round_ends(round)
-        self.text = ""
+        self.text, self._told = "", 0
         self.results = {}
         self.written += messages
         self.patches += map(patch_of, messages)

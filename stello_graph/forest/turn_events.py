@@ -23,8 +23,9 @@ from stello_graph.model.turn import (
     TurnStatus,
 )
 from stello_graph.model.values import Usage
+from stello_graph.session.context.text import is_blank
 
-__all__ = ["EventLog", "after", "replay"]
+__all__ = ["EventLog", "after", "partial_of", "replay"]
 
 E = TypeVar("E", bound=TurnEvent)
 
@@ -109,9 +110,18 @@ def replay(turn: Turn, messages: Sequence[Message]) -> EventLog:
             round += 1
     if not turn.is_open:
         log.ended(turn)
-    elif turn.partial:
-        log.text(turn.partial, turn.partial_round, turn.started_at)
+    elif not is_blank(partial := partial_of(turn, known)):
+        log.text(partial, turn.partial_round, turn.started_at)
     return log
+
+
+def partial_of(turn: Turn, written: Sequence[Message]) -> str:
+    """The stored text of the reply that is being written.
+
+    A renewal that came late may have left that of a reply which is among the messages already.
+    """
+    replies = sum(message.role is MessageRole.ASSISTANT for message in written)
+    return turn.partial if turn.partial_round == replies else ""
 
 
 def _round(log: EventLog, turn: Turn, said: Message, later: Sequence[Message], round: int) -> None:

@@ -1,8 +1,9 @@
-"""Processes that can be killed between any two steps: services on one database, each with an engine of its own."""
+"""Processes that can be killed between any two steps: services on one database."""
 
 import asyncio
 import contextlib
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from stello_graph.ports import LLM
 from stello_graph.service import StelloGraph
@@ -13,6 +14,9 @@ from stello_graph.store.store import GraphStore
 from stello_graph.tools import Tool
 
 __all__ = ["Killed", "MortalEngine", "Process"]
+
+
+T = TypeVar("T")
 
 
 class Killed(BaseException):
@@ -26,16 +30,16 @@ class MortalEngine:
         self._engine = engine
         self._left: int | None = None
         self._committed = False
-        self.dead = False
+        self.died = asyncio.Event()
 
     def kill_at(self, writes: int, *, committed: bool) -> None:
-        """Kills at the so many-th next write: before it, or once it is committed but before it is answered."""
+        """Kills at the so many-th next write: before it, or once it is committed, before it is answered."""
         self._left, self._committed = writes, committed
 
-    @property
-    def doomed(self) -> bool:
-        """Whether it is to be killed."""
-        return self._left is not None
+    def kill(self) -> None:
+        """Kills now, if it is to be killed at all."""
+        if self._left is not None:
+            self.died.set()
 
     async def read(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -52,10 +56,11 @@ class MortalEngine:
             self._left -= 1
             last = self._left <= 0
         if last and not self._committed:
-            self.dead = True
+            self.died.set()
         self._live()
         rows = await self._engine.write(query, **params)
-        self.dead = self.dead or last
+        if last:
+            self.died.set()
         self._live()
         return rows
 
@@ -75,7 +80,7 @@ class MortalEngine:
         """The database stays open, for the other processes."""
 
     def _live(self) -> None:
-        if self.dead:
+        if self.died.is_set():
             raise Killed
 
 
@@ -98,7 +103,23 @@ class Process:
     @property
     def dead(self) -> bool:
         """Whether it was killed."""
-        return self.engine.dead
+        return self.engine.died.is_set()
+
+    async def do(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the process does while it lives.
+
+        Raises:
+            Killed: it died meanwhile.
+        """
+        task, death = asyncio.create_task(work), asyncio.create_task(self.engine.died.wait())
+        try:
+            await asyncio.wait({task, death}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise Killed
+            return task.result()
+        finally:
+            death.cancel()
+            task.cancel()
 
     async def open(self) -> None:
         """Starts it."""

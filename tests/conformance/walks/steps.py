@@ -33,7 +33,7 @@ _calls = st.lists(st.tuples(_ids, st.sampled_from(NAMES), _arguments), min_size=
 answers = st.lists(
     st.one_of(
         st.builds(Answer, text=_texts, thinks=st.booleans(), waits=st.booleans()),
-        st.builds(Answer, text=_texts, thinks=st.booleans(), calls=_calls, waits=st.booleans()),
+        *[st.builds(Answer, text=_texts, thinks=st.booleans(), calls=_calls, waits=st.booleans())] * 3,
         st.builds(
             Answer,
             text=_texts,
@@ -43,7 +43,8 @@ answers = st.lists(
         ),
         st.builds(Answer, text=_texts, waits=st.booleans(), fails=st.just(True)),
     ),
-    max_size=20,
+    min_size=8,
+    max_size=16,
 )
 
 
@@ -84,7 +85,7 @@ _sends = _step("send", st.sampled_from([WhenBusy.QUEUE, WhenBusy.REJECT, WhenBus
 steps = st.lists(
     st.one_of(
         _sends,
-        _step("start", st.sampled_from(["", "once", "twice"])),
+        *[_step("start", st.sampled_from(["", "once", "twice"]))] * 3,
         _sends,
         _step("confirm", st.booleans()),
         _step("kill", st.tuples(st.integers(1, 6), st.booleans())),
@@ -97,6 +98,6 @@ steps = st.lists(
         _step("choose", st.sampled_from(["model-a", "model-b"])),
         _step("insight"),
     ),
-    min_size=1,
-    max_size=14,
+    min_size=6,
+    max_size=16,
 )

@@ -48,9 +48,11 @@ class Walk:
         self._followers: dict[str, asyncio.Task[None]] = {}
         self._trimmed: set[str] = set()
         self._numbers = itertools.count()
+        self._surprises: list[str] = []
 
     async def run(self, steps: Sequence[Step]) -> None:
         """All steps, with the laws after each; then everything comes to rest, and can go on."""
+        asyncio.get_running_loop().set_exception_handler(self._unheard)
         try:
             self.processes = [await self._opened() for _ in range(3)]
             await self._made(await self.processes[0].space.create_session(CreateSession(id="s0", label="S")))
@@ -67,6 +69,12 @@ class Walk:
                 task.cancel()
             for process in self.processes:
                 await process.aclose()
+        assert not self._surprises, self._surprises
+
+    def _unheard(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What a task died of that nobody awaits: killed processes leave such tasks, nothing else may."""
+        if not isinstance(context.get("exception"), Killed):
+            self._surprises.append(repr(context))
 
     async def check(self) -> None:
         """The laws of all sessions, and that nothing acknowledged is lost."""
@@ -82,7 +90,7 @@ class Walk:
     async def rest(self) -> None:
         """Lets all turns end; those that wait are cancelled. All that was heard is what is stored."""
         for process in self.processes:
-            process.engine.dead = process.engine.dead or process.engine.doomed
+            process.engine.kill()
         process = await self._process(0)
         for id in self.sessions:
             for turn_id in sorted(self.turns[id]):
@@ -118,7 +126,8 @@ class Walk:
         process = await self._process(step.process)
         session_id = self.sessions[step.session % len(self.sessions)]
         with contextlib.suppress(StelloError, Killed):
-            await asyncio.wait_for(getattr(self, f"_{step.kind}")(process, session_id, step.given), PATIENCE)
+            work = getattr(self, f"_{step.kind}")(process, session_id, step.given)
+            await asyncio.wait_for(process.do(work), PATIENCE)
 
     async def _process(self, number: int) -> Process:
         """The process of that number; a new one in its place where it was killed."""
@@ -145,9 +154,11 @@ class Walk:
 
     async def _send(self, process: Process, session_id: str, when_busy: WhenBusy) -> None:
         turn = await self._begun(process, session_id, when_busy=when_busy)
-        self.brain.release()
-        turn = await process.graph.turns.ended(process.space.store, turn)
-        await self._written(process, turn)
+        ended = asyncio.create_task(process.graph.turns.ended(process.space.store, turn))
+        while not ended.done():
+            self.brain.release()
+            await asyncio.wait({ended}, timeout=0.01)
+        await self._written(process, await ended)
 
     async def _start(self, process: Process, session_id: str, key: str) -> None:
         await self._begun(process, session_id, idempotency_key=f"{session_id}-{key}" if key else None)
@@ -166,17 +177,19 @@ class Walk:
 
     async def _follow(self, turn_id: str) -> None:
         """Follows a turn to its end, by another process where the one that is asked dies."""
-        heard = self.heard[turn_id]
         while True:
             process = next((one for one in self.processes if not one.dead), None)
             if process is None:
                 await asyncio.sleep(0.01)
                 continue
             with contextlib.suppress(Killed):
-                async for event in process.space.turn_events(turn_id, heard[-1].seq if heard else 0):
-                    if _is_new(event, heard):
-                        heard.append(event)
-                return
+                return await process.do(self._listen(process, turn_id))
+
+    async def _listen(self, process: Process, turn_id: str) -> None:
+        heard = self.heard[turn_id]
+        async for event in process.space.turn_events(turn_id, heard[-1].seq if heard else 0):
+            if _is_new(event, heard):
+                heard.append(event)
 
     async def _open_turn(self, process: Process, session_id: str) -> Turn | None:
         open_id = (await process.space.store.sessions([session_id]))[session_id].open_turn_id
@@ -184,7 +197,9 @@ class Walk:
 
     async def _confirm(self, process: Process, session_id: str, approve: bool) -> None:
         turn = await self._open_turn(process, session_id)
-        for call in () if turn is None else turn.pending_tool_calls:
+        if turn is None:
+            return
+        for call in turn.pending_tool_calls:
             await process.space.confirm(turn.id, call.id, approve=approve, reason="because")
 
     async def _kill(self, process: Process, _: str, given: tuple[int, bool]) -> None:
@@ -213,9 +228,7 @@ class Walk:
     async def _compact(self, process: Process, session_id: str, keep: int) -> None:
         await process.space.compact(session_id, keep)
 
-    async def _append(
-        self, process: Process, session_id: str, messages: tuple[AppendedMessage, ...]
-    ) -> None:
+    async def _append(self, process: Process, session_id: str, messages: tuple[AppendedMessage, ...]) -> None:
         stored = await process.space.append(session_id, messages)
         self.kept[session_id] |= {message.id for message in stored}
 

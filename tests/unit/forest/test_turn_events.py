@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stello_graph.forest.endings import closed
 from stello_graph.forest.turn_events import after, replay
-from stello_graph.model.message import Message, MessageRole
+from stello_graph.model.message import Message, MessageRole, MessageState, ToolCall
 from stello_graph.model.turn import (
     MessageStored,
     TextDelta,
@@ -96,3 +97,24 @@ def test_of_a_running_turn_only_what_is_new() -> None:
     events = replay(turn(TurnStatus.RUNNING, "abc"), [message(1, MessageRole.USER, "q")]).events
     assert told(events, 5) == []
     assert text(told(events, 4)) == "c"
+
+
+def test_what_a_late_renewal_left_is_not_told_again() -> None:
+    """Once a reply is stored, the stored text of its round is no text of the next one."""
+    written = [message(1, MessageRole.USER, "q"), message(2, MessageRole.ASSISTANT, "hello")]
+    running = turn(TurnStatus.RUNNING, "hel")
+    assert text(replay(running, written).events) == "hello"
+    later = running.model_copy(update={"partial_round": 1})
+    assert text(replay(later, written).events) == "hellohel"
+
+
+def test_a_dead_turn_keeps_no_reply_twice() -> None:
+    """Where a late renewal left the text of a reply whose results are stored, its end adds nothing."""
+    calls = (ToolCall(id="c", name="look", arguments={}),)
+    reply = message(2, MessageRole.ASSISTANT, "hello").model_copy(update={"tool_calls": calls})
+    result = message(3, MessageRole.TOOL, "seen").model_copy(update={"tool_call_id": "c"})
+    written = [message(1, MessageRole.USER, "q"), reply, result]
+    died = turn(TurnStatus.RUNNING, "hel").model_copy(update={"last_seq": 3, "tool_rounds": 1})
+    assert closed(died, written).messages == ()
+    (kept,) = closed(died.model_copy(update={"partial_round": 1}), written).messages
+    assert (kept.content, kept.state) == ("hel", MessageState.TRUNCATED)

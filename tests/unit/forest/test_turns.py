@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from stello_graph.errors import Conflict, InvalidInput, ModelUnavailable, SessionArchived, SessionBusy
-from stello_graph.llm.scripted import Pause, ScriptedLLM
+from stello_graph.llm.scripted import Pause, ScriptedLLM, Step
 from stello_graph.model.context import ContextOrigin, Reply, ReplyStop
 from stello_graph.model.message import MessageRole, MessageState
 from stello_graph.model.requests import AppendedMessage, CreateSession, Send, WhenBusy
@@ -342,3 +342,15 @@ def freeze(graph: StelloGraph) -> None:
 
     for live in graph.turns._live.values():
         live.store.renew_turn = never  # type: ignore[method-assign, assignment]
+
+
+async def test_blank_text_that_is_not_stored_is_not_told(open_graph: OpenGraph) -> None:
+    """A reply that breaks off while it is blank leaves nothing: no number is told twice; else all is told."""
+    broken: list[Step] = [[" \n", ModelUnavailable("gone")], [" \n", "so", ModelUnavailable("gone")], " \n"]
+    space = await with_session(open_graph, ScriptedLLM(broken))
+    for texts, last in [([], 3), ([" \nso"], 8), ([" \n"], 6)]:
+        turn = await space.start_turn(ask())
+        events = await asyncio.wait_for(collected(space.turn_events(turn.id)), 5)
+        assert [event.text for event in events if isinstance(event, TextDelta)] == texts
+        assert isinstance(events[-1], TurnEnded)
+        assert events[-1].seq == last
