@@ -1,7 +1,7 @@
-// purpose: Creates a fork: session, node, edges to the inherited messages and the opening words. The source is locked, then the parent, the Space last.
+// purpose: Creates a fork: session, node, edges to the inherited messages and messages of its own. The source is locked, then the parent, the Space last.
 //   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
 // access: write
-// params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, opening, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
+// params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
 // returns: outcome, sourceTurns, sourceSplit, session.*
 MATCH (src:Session {key: $sourceKey})
 SET src.lock = $op
@@ -28,7 +28,7 @@ CALL (src, p, outcome) {
   WITH src, p, outcome WHERE outcome = 'DONE'
   WITH src, p, datetime.realtime() AS clock
   WITH src, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
-    CASE WHEN $inherits THEN coalesce($throughSeq, 0) ELSE 0 END + 1 AS ownSeq, size($opening) AS messageCount
+    CASE WHEN $inherits THEN coalesce($throughSeq, 0) ELSE 0 END + 1 AS ownSeq, size($messages) AS messageCount
   CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: role, status: 'ACTIVE',
     strategy: strategy, systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
     memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: ownSeq + messageCount, lastTurnNumber: 0,
@@ -51,10 +51,10 @@ CALL (src, p, outcome) {
     RETURN count(*) AS inherited
   }
   SET s.messageCount = s.messageCount + inherited
-  FOREACH (d IN $opening |
+  FOREACH (offset IN range(0, size($messages) - 1) |
     CREATE (m:Message)
-    SET m = d, m.createdAt = now
-    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: ownSeq}]->(m))
+    SET m = $messages[offset], m.createdAt = now
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: ownSeq + offset}]->(m))
   FOREACH (_ IN CASE WHEN $idempotencyKey IS NULL THEN [] ELSE [1] END |
     CREATE (:Idempotency {key: $idempotencyKey, sk: $key, op: 'fork', inputHash: $inputHash, resultId: $id}))
   WITH src, s, now

@@ -1,7 +1,7 @@
--- purpose: Creates a fork: session, node, edges to the inherited messages and the opening words. The source is locked, then the parent, the Space last.
+-- purpose: Creates a fork: session, node, edges to the inherited messages and messages of its own. The source is locked, then the parent, the Space last.
 --   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
 -- access: write
--- params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, opening, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
+-- params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
 -- returns: outcome, sourceTurns, sourceSplit, session.*
 -- unused: op
 -- json: tags
@@ -30,8 +30,8 @@ INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, sy
     json_extract(:overrides, '$.overrideModel'), json_extract(:overrides, '$.overrideConsolidatePrompt'),
     json_extract(:overrides, '$.overrideIntegratePrompt'), json_extract(:overrides, '$.overrideCompressPrompt'),
     json_extract(:overrides, '$.overrideRoleContext'),
-    json_array_length(:opening) + (SELECT count(*) FROM has_message WHERE sk = :sourceKey AND seq <= :throughSeq AND :inherits),
-    iif(:inherits, coalesce(:throughSeq, 0), 0) + 1 + json_array_length(:opening), sp.eventSeq + 1, d.now, d.now, d.now
+    json_array_length(:messages) + (SELECT count(*) FROM has_message WHERE sk = :sourceKey AND seq <= :throughSeq AND :inherits),
+    iif(:inherits, coalesce(:throughSeq, 0), 0) + 1 + json_array_length(:messages), sp.eventSeq + 1, d.now, d.now, d.now
   FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN topology_node AS p ON p.key = :parentKey
   WHERE d.outcome = 'DONE';
 INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label, status, role, strategy, depth, "index",
@@ -51,13 +51,15 @@ UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, r.seq, r.mk FROM has_message AS r
   WHERE r.sk = :sourceKey AND r.seq <= :throughSeq AND :inherits AND (SELECT outcome FROM decision) = 'DONE';
-INSERT INTO message (key, id, sessionId, role, content, state, isError, createdAt)
-  SELECT json_extract(o.value, '$.key'), json_extract(o.value, '$.id'), :id, json_extract(o.value, '$.role'),
-    json_extract(o.value, '$.content'), json_extract(o.value, '$.state'), 0, d.now
-  FROM decision AS d, json_each(:opening) AS o WHERE d.outcome = 'DONE';
+INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, createdAt)
+  SELECT json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), :id, json_extract(v.value, '$.role'),
+    json_extract(v.value, '$.content'), json_extract(v.value, '$.parts'), json_extract(v.value, '$.state'),
+    json_extract(v.value, '$.toolCalls'), json_extract(v.value, '$.toolCallId'), json_extract(v.value, '$.toolName'),
+    json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'), d.now
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
 INSERT INTO has_message (sk, seq, mk)
-  SELECT :key, iif(:inherits, coalesce(:throughSeq, 0), 0) + 1, json_extract(o.value, '$.key')
-  FROM decision AS d, json_each(:opening) AS o WHERE d.outcome = 'DONE';
+  SELECT :key, iif(:inherits, coalesce(:throughSeq, 0), 0) + 1 + v.key, json_extract(v.value, '$.key')
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
 INSERT INTO idempotency (key, sk, op, inputHash, resultId)
   SELECT :idempotencyKey, :key, 'fork', :inputHash, :id FROM decision
   WHERE outcome = 'DONE' AND :idempotencyKey IS NOT NULL;

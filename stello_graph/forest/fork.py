@@ -12,6 +12,7 @@ from stello_graph.forest.checks import (
 )
 from stello_graph.forest.parent_context import apart, summarised, together
 from stello_graph.forest.profiles import Variables, check_name, check_vars, merged_prompt, rendered
+from stello_graph.forest.selection import Select, selected
 from stello_graph.forest.sessions import override_fields
 from stello_graph.ids import check_id, new_id
 from stello_graph.model.message import Draft, MessageRole
@@ -36,6 +37,7 @@ async def fork(
     *,
     by_tool: bool = False,
     compress: Compress | None = None,
+    select: Select | None = None,
 ) -> Session:
     """Creates a fork in two statements: one reads the source, one writes everything or nothing.
 
@@ -45,6 +47,7 @@ async def fork(
         limit: the size of texts in bytes.
         by_tool: whether a model asks for it, which the Space's SplitGuard may treat otherwise.
         compress: the application's own way to summarise.
+        select: chooses the context, in place of `asked.context`, from the messages up to throughSeq.
 
     Raises:
         ForkRefused: a MAIN source gives no context, or the SplitGuard.
@@ -53,6 +56,11 @@ async def fork(
         ModelError: there is no summary; nothing was written.
     """
     _check(asked, limit)
+    if select is not None:
+        if asked.context is not None:
+            raise InvalidInput("a fork takes its context from the function or by name, not both")
+        # Up to where messages may be chosen is decided as for INHERIT.
+        asked = asked.model_copy(update={"context": ForkContext.INHERIT})
     given = asked.model_dump(mode="json", exclude={"idempotency_key"}, exclude_unset=True)
     key = idempotency(asked.idempotency_key, "fork", given)
     source = await store.fork_source(
@@ -64,7 +72,9 @@ async def fork(
             return found[source.made_before]
     guard = _guard(source, by_tool=by_tool)
     draft = _draft(asked, source, limit).model_copy(update={"guard": guard})
-    if _context(asked, source) is ForkContext.COMPRESS and draft.through_seq is not None:
+    if select is not None:
+        draft = await _with_selection(store, select, draft, limit)
+    elif _context(asked, source) is ForkContext.COMPRESS and draft.through_seq is not None:
         draft = await _with_summary(store, llm, source, draft, compress)
     return await stored_or_counted(store, draft.source_id, draft.usage, lambda: store.fork(draft, key))
 
@@ -163,6 +173,14 @@ async def _with_summary(
     of_space = None if draft.system_prompt is not None else source.space.config.system_prompt
     prompt = together(prompt, summary, of_space)
     return draft.model_copy(update={"system_prompt": prompt, "usage": summariser.usage})
+
+
+async def _with_selection(store: SpaceStore, select: Select, draft: ForkDraft, limit: int) -> ForkDraft:
+    """The fork with copies of what the function chooses, in place of shared messages."""
+    whole = await store.whole_conversation(draft.source_id)
+    messages = [message for message in whole.transcript if message.seq <= (draft.through_seq or 0)]
+    chosen = await selected(select, messages, limit)
+    return draft.model_copy(update={"selected": chosen, "inherits": False})
 
 
 async def _check_parent(store: SpaceStore, draft: ForkDraft) -> None:

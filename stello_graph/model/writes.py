@@ -73,7 +73,8 @@ class ForkDraft(SessionDraft):
     Attributes:
         through_seq: the last message of the source that its context includes, None for none.
         inherits: whether it shares the messages up to there; else they are told in its system prompt.
-        opening: the opening words, stored as its first own message.
+        selected: what an application chose of the source's messages, stored as its first own messages.
+        opening: the opening words, stored as its next own message.
         guard: holds the fork to the source's turns; None does not.
         usage: what the source's summary took; it counts for the source and the Space.
     """
@@ -82,6 +83,7 @@ class ForkDraft(SessionDraft):
     source_id: str
     through_seq: int | None = None
     inherits: bool = True
+    selected: tuple[Draft, ...] = ()
     opening: Draft | None = None
     guard: SplitGuard | None = None
     usage: Usage = Usage()

@@ -21,6 +21,7 @@ from stello_graph.forest.integrate import integrate_now
 from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.preview import preview
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
+from stello_graph.forest.selection import Select
 from stello_graph.forest.sessions import append_drafts, create_session, update_session
 from stello_graph.forest.skill_folders import folder_skills
 from stello_graph.forest.skills import SkillBook
@@ -247,15 +248,19 @@ class SpaceService(KnowledgeService, TopologyService):
         """A root, or an empty child. Inherits nothing of other sessions."""
         return await create_session(self.store, asked, self._limit)
 
-    async def fork(self, asked: Fork, *, by_tool: bool = False) -> Session:
+    async def fork(self, asked: Fork, *, by_tool: bool = False, select: Select | None = None) -> Session:
         """Session, node, edges and inherited transcript in one transaction, or nothing.
 
         Args:
             by_tool: whether a model asks for it: the Space's SplitGuard tells these forks apart.
+            select: chooses the context from the source's messages, in place of `asked.context`; a plain
+                function runs in a thread.
         """
         async with self._agent() as agent:
             compress = agent.functions.compress
-            made = await fork(self.store, agent.llm, asked, self._limit, by_tool=by_tool, compress=compress)
+            made = await fork(
+                self.store, agent.llm, asked, self._limit, by_tool=by_tool, compress=compress, select=select
+            )
         self._hooks.fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
         return made
 

@@ -112,7 +112,7 @@ class SessionsRepository(Repository):
             "sourceSeq": draft.through_seq,
             "label": draft.label,
         }
-        opening = [] if draft.opening is None else [draft.opening]
+        messages = draft.selected if draft.opening is None else (*draft.selected, draft.opening)
         found = await self._engine.write(
             FORK,
             **self._new(draft, idempotency),
@@ -121,7 +121,7 @@ class SessionsRepository(Repository):
             sourceId=draft.source_id,
             throughSeq=draft.through_seq,
             inherits=draft.inherits,
-            opening=[rows.draft_properties(self._space_id, draft.id, words) for words in opening],
+            messages=[rows.draft_properties(self._space_id, draft.id, one) for one in messages],
             minTurns=None if draft.guard is None else draft.guard.min_turns,
             cooldownTurns=None if draft.guard is None else draft.guard.cooldown_turns,
             usage=draft.usage.model_dump(by_alias=True),
