@@ -31,7 +31,7 @@ def test_walk(engine: str, database: Database) -> None:
     @settings(LIMITS, max_examples=25 if local else 6)
     @given(steps=steps, answers=answers)
     def walked(steps: Sequence[Step], answers: Sequence[Answer]) -> None:
-        asyncio.run(walk(database, steps, answers, 0.6 if local else 2.0))
+        asyncio.run(walk(database, steps, answers, 0.6 if local else 4.0))
 
     walked()
 

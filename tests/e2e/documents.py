@@ -6,6 +6,7 @@ __all__ = [
     "APPEND",
     "CANCEL",
     "CHILDREN",
+    "CONFIRM",
     "CREATE",
     "EVENTS",
     "FORK",
@@ -16,6 +17,7 @@ __all__ = [
     "TRANSCRIPT",
     "TURN",
     "TURNS",
+    "UPDATE",
 ]
 
 MESSAGE: Final = "id seq role content state toolCallId sessionId turnId"
@@ -37,6 +39,13 @@ INSIGHT: Final = (
 START: Final = f"mutation ($input: SendInput!) {{ startTurn(input: $input) {{ {TURN_FIELDS} }} }}"
 SEND: Final = f"mutation ($input: SendInput!) {{ send(input: $input) {{ {TURN_FIELDS} }} }}"
 CANCEL: Final = f"mutation ($id: ID!) {{ cancelTurn(id: $id) {{ {TURN_FIELDS} }} }}"
+CONFIRM: Final = (
+    "mutation ($id: ID!, $call: String!, $approve: Boolean!) "
+    "{ confirmToolCall(turnId: $id, toolCallId: $call, approve: $approve) { id status } }"
+)
+UPDATE: Final = (
+    "mutation ($id: ID!, $input: UpdateSessionInput!) { updateSession(id: $id, input: $input) { id } }"
+)
 TURN: Final = f"query ($id: ID!) {{ turn(id: $id) {{ {TURN_FIELDS} }} }}"
 TURNS: Final = f"""
     query ($id: ID!) {{
@@ -68,6 +77,9 @@ EVENTS: Final = f"""
         ... on TurnStarted {{ turn {{ id status stopReason endedAt }} }}
         ... on TextDelta {{ round text }}
         ... on MessageStored {{ message {{ {MESSAGE} }} }}
+        ... on ToolCallStarted {{ round toolCall {{ id name arguments }} }}
+        ... on ConfirmationRequested {{ toolCall {{ id name }} }}
+        ... on ToolCallFinished {{ round toolCallId isError content }}
         ... on TurnEnded {{ turn {{ id status stopReason }} }}
       }}
     }}"""
