@@ -226,13 +226,17 @@ class Walk:
 
     async def _trim(self, process: Process, session_id: str, keep: int) -> None:
         self._trimmed.add(session_id)
-        before, known = self.kept[session_id], await transcript(process.space.store, session_id)
-        self.kept[session_id] = before & {message.id for message in known[len(known) - keep :]}
+        kept, known = self.kept[session_id], await transcript(process.space.store, session_id)
+        # Where the process dies meanwhile, nobody knows what was trimmed.
+        self.kept[session_id] = set()
         try:
             await process.space.trim(session_id, keep)
         except StelloError:
-            self.kept[session_id] = before
+            self.kept[session_id] = kept
             raise
+        left = await transcript(process.space.store, session_id)
+        assert len(left) >= min(keep, len(known))
+        self.kept[session_id] = kept & {message.id for message in left}
 
     async def _compact(self, process: Process, session_id: str, keep: int) -> None:
         await process.space.compact(session_id, keep)
