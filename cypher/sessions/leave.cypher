@@ -3,9 +3,11 @@
 // params: key, holderKey, op
 // returns: outcome, due, session.*
 MATCH (s:Session {key: $key})
+SET s.lock = $op
+WITH s WHERE s.lock IS NOT NULL
 OPTIONAL MATCH (h:Holder {key: $holderKey})
 SET h.lock = $op
-WITH s, h WHERE s.key IS NOT NULL
+WITH s, h
 CALL (s, h) {
   WITH s, h WHERE h.lock IS NOT NULL AND h.sk = $key
   WITH s, h, datetime.realtime() AS clock
