@@ -1,3 +1,6 @@
+import asyncio
+import gc
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import count
@@ -22,6 +25,16 @@ class Serve(Protocol):
     def __call__(
         self, store: Store, *args: str, settings: Mapping[str, str] = ..., ready: bool = ...
     ) -> Server: ...
+
+
+@pytest.fixture(autouse=True)
+async def _no_connections_left() -> AsyncIterator[None]:
+    """Closes what a test's client left open while its loop is there: later it would fail another test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
+        await asyncio.sleep(0.01)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 """What holds in every round of a turn: compression, and the hooks that hear of it."""
 
-import asyncio
-
 import pytest
 
 from stello_graph.forest.hooks import Hooks
@@ -15,6 +13,7 @@ from stello_graph.service import SpaceService
 from stello_graph.session.context.tokens import estimate
 from stello_graph.session.prompts import COMPRESS_PROMPT
 from stello_graph.tools import Tool
+from tests.e2e.waiting import until
 from tests.unit.forest.conftest import OpenGraph
 from tests.unit.forest.test_tools import calls, stored
 from tests.unit.forest.test_turns import ask
@@ -93,7 +92,7 @@ async def test_hooks_of_a_turn(open_graph: OpenGraph) -> None:
     await space.create_session(CreateSession(id="s", label="S"))
     turn = await space.send(ask("hello"))
     assert turn.status is TurnStatus.COMPLETED
-    await asyncio.sleep(0.1)
+    await until(lambda: len(errors) == 9, "all hooks have run")
     assert [name for name, _ in heard] == [
         "on_message_received",
         "on_round_start",
@@ -120,5 +119,5 @@ async def test_a_failed_turn_is_told(open_graph: OpenGraph) -> None:
     await space.create_session(CreateSession(id="s", label="S"))
     turn = await space.send(ask())
     assert turn.status is TurnStatus.FAILED
-    await asyncio.sleep(0.1)
+    await graph.hooks.aclose()
     assert failures == [("turn", turn.id)]

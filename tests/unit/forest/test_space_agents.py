@@ -9,6 +9,7 @@ from stello_graph.model.requests import CreateSession, Send, SpaceChanges
 from stello_graph.model.turn import TurnStatus
 from stello_graph.service import SpaceAgent, SpaceService, StelloGraph
 from stello_graph.tools import Tool
+from tests.e2e.waiting import until
 from tests.unit.forest.conftest import OpenGraph
 from tests.unit.forest.test_tools import nothing
 from tests.unit.forest.test_turns import ask
@@ -79,8 +80,7 @@ async def test_configured_anew(open_graph: OpenGraph) -> None:
     assert agents.closed == []
     pause.over.set()
     await graph.turns.ended(one.store, turn)
-    await asyncio.sleep(0.05)
-    assert agents.closed == ["default 1"]
+    await until(lambda: agents.closed == ["default 1"], "the first one is closed")
 
 
 @pytest.mark.covers("AGENT-1", "W41")
@@ -96,8 +96,7 @@ async def test_dropped_when_idle(open_graph: OpenGraph) -> None:
     assert agents.closed == []
     pause.over.set()
     await graph.turns.ended(one.store, turn)
-    await asyncio.sleep(0.4)
-    assert agents.closed == ["default 1"]
+    await until(lambda: agents.closed == ["default 1"], "the idle one is closed")
     assert await reply(one) == "default 2"
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-import time
+import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -381,17 +381,19 @@ async def test_the_model_forks(open_graph: OpenGraph) -> None:
 async def test_a_plain_function_does_not_block(open_graph: OpenGraph) -> None:
     """It runs in a thread: other turns go on."""
 
-    def sleeps() -> str:
-        time.sleep(0.3)
-        return "slept"
+    began, over = threading.Event(), threading.Event()
 
-    space = await with_tools(open_graph, [calls("sleeps"), "quick", "done"], Tool(sleeps))
+    def blocks() -> str:
+        began.set()
+        assert over.wait(60)
+        return "no longer"
+
+    space = await with_tools(open_graph, [calls("blocks"), "quick", "done"], Tool(blocks))
     await space.create_session(CreateSession(id="other"))
     turn = await space.start_turn(ask())
-    await asyncio.sleep(0.05)
-    began = time.monotonic()
+    await asyncio.to_thread(began.wait, 60)
     await space.send(Send(session_id="other", content="x"))
-    assert time.monotonic() - began < 0.2
+    over.set()
     assert (await space.graph.turns.ended(space.store, turn)).status is TurnStatus.COMPLETED
 
 
