@@ -13,6 +13,7 @@ import pytest
 from stello_graph.ids import new_id
 from tests.e2e.client import Client
 from tests.e2e.processes import Server, Store, start
+from tests.e2e.tasks import forget_tasks
 from tests.engines import SQLITE, OpenServer
 from tests.model_server import ModelServer
 
@@ -47,7 +48,9 @@ def open_store(neo4j_server: OpenServer, tmp_path_factory: pytest.TempPathFactor
         server = neo4j_server(engine)
         user = {} if server.user is None else {"STELLO_NEO4J_USER": server.user}
         password = {} if server.password is None else {"STELLO_NEO4J_PASSWORD": server.password}
-        return Store(server.url, {**user, **password})
+        store = Store(server.url, {**user, **password})
+        forget_tasks(store)
+        return store
 
     return open_
 
@@ -101,8 +104,12 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 
 @pytest.fixture
-async def here(pair: tuple[Server, Server], model_server: ModelServer) -> AsyncIterator[Client]:
-    """A client of the first of two servers."""
+async def here(
+    pair: tuple[Server, Server], shared_store: Store, model_server: ModelServer
+) -> AsyncIterator[Client]:
+    """A client of the first of two servers, which have nothing to do for an earlier test."""
+    forget_tasks(shared_store)
+    model_server.reset()
     async with pair[0].client() as client:
         yield client
 
