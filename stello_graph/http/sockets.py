@@ -8,6 +8,7 @@ from typing import Any
 
 from graphql import GraphQLError
 from strawberry.asgi import ASGIWebSocketAdapter
+from strawberry.http.exceptions import WebSocketDisconnected
 from strawberry.schema.exceptions import CannotGetOperationTypeError
 from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import (
     BaseGraphQLTransportWSHandler,
@@ -55,11 +56,15 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         await self.send_message({"id": message["id"], "type": "error", "payload": [error.formatted]})
 
     async def _send_result_stream(self, operation: Operation[Context, None], result_source: Any) -> None:
-        """The cache of parsed documents lets syntax errors through as exceptions."""
+        """The cache of parsed documents lets syntax errors through as exceptions; a client may be gone."""
         try:
-            await super()._send_result_stream(operation, result_source)
-        except GraphQLError as error:
-            await operation.send_initial_errors([told(error)])
+            try:
+                await super()._send_result_stream(operation, result_source)
+            except GraphQLError as error:
+                await operation.send_initial_errors([told(error)])
+        except WebSocketDisconnected:
+            operation.completed = True
+            self.operations.pop(operation.id, None)
 
     async def _handle_pre_execution_error(
         self, operation: Operation[Context, None], result: PreExecutionError

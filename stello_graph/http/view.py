@@ -6,7 +6,7 @@ from datetime import timedelta
 import orjson
 from cross_web import HTTPException
 from graphql import GraphQLError
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -118,6 +118,8 @@ class GraphQLView(GraphQL[Context, None]):
             return refusal(error)
         except HTTPException as error:
             return refusal(InvalidInput(error.reason), error.status_code)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it
         except _TooLarge:
             return refusal(LimitExceeded(f"a body has at most {self._max_body} bytes"), 413)
         except GraphQLError as error:

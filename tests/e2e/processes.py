@@ -36,6 +36,11 @@ class Store:
     url: str
     environment: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def path(self) -> Path:
+        """The file of an embedded store."""
+        return Path(self.url.removeprefix("sqlite:///"))
+
 
 @dataclass
 class Server:

@@ -2,7 +2,6 @@
 
 import contextlib
 import sqlite3
-from pathlib import Path
 
 from neo4j import GraphDatabase
 
@@ -10,13 +9,11 @@ from tests.e2e.processes import Store
 
 __all__ = ["forget_tasks"]
 
-_FILE = "sqlite:///"
-
 
 def forget_tasks(store: Store) -> None:
     """Deletes them. Any process would do them, with its own model, whichever test it serves by then."""
-    if store.url.startswith(_FILE):
-        with contextlib.closing(sqlite3.connect(Path(store.url.removeprefix(_FILE)), timeout=30)) as file:
+    if store.url.startswith("sqlite:"):
+        with contextlib.closing(sqlite3.connect(store.path, timeout=30)) as file:
             file.execute("DELETE FROM task")
             file.commit()
         return
