@@ -1,12 +1,11 @@
 """Another process: does whatever it likes to the sessions of a Space that others do the same to.
 
-Asked on the command line: the store's URL, the Space, a session, seconds, a seed (see test_fighting.py).
+Asked on the command line: the store's URL, the Space, a session, how often, a seed (see test_fighting.py).
 """
 
 import asyncio
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -40,15 +39,14 @@ class Fighter:
         self._chance = random.Random(seed)
         self.came_of: Counter[str] = Counter()
 
-    async def fight(self, seconds: float) -> None:
-        """Until the time is over."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+    async def fight(self, acts: int) -> None:
+        """So many acts, whatever comes of them."""
+        for _ in range(acts):
             ids = await self._ids()
-            acts = [self._create, self._fork] if len(ids) < FEW else self._all()
+            choice = [self._create, self._fork] if len(ids) < FEW else self._all()
             if len(ids) > MANY:
-                acts = [self._delete]
-            act = self._chance.choice(acts)
+                choice = [self._delete]
+            act = self._chance.choice(choice)
             try:
                 await act(ids)
                 self.came_of[act.__name__] += 1
@@ -106,10 +104,10 @@ class Fighter:
         await self._space.add_ref(self._chance.choice(ids), self._chance.choice(ids))
 
 
-async def main(url: str, space_id: str, root: str, seconds: str, seed: str) -> None:
+async def main(url: str, space_id: str, root: str, acts: str, seed: str) -> None:
     store = GraphStore(open_engine(Settings(store=url)))
     fighters = [Fighter(store.in_space(space_id), root, 100 * int(seed) + n) for n in range(4)]
-    await asyncio.gather(*(fighter.fight(float(seconds)) for fighter in fighters))
+    await asyncio.gather(*(fighter.fight(int(acts)) for fighter in fighters))
     await store.aclose()
     print(dict(sum((fighter.came_of for fighter in fighters), Counter[str]())))
 
