@@ -90,6 +90,14 @@ class Settings(BaseSettings):
     follow_seconds: float = Field(
         default=0.5, gt=0, description="How often a turn of another process is looked at"
     )
+    event_seconds: float = Field(
+        default=0.25,
+        gt=0,
+        description="How often events of other processes are looked for, while somebody follows",
+    )
+    event_days: float = Field(
+        default=30.0, ge=0, description="How long events are kept, in days; 0: for ever"
+    )
     scheduler_seconds: float = Field(
         default=1.0, gt=0, description="How often background tasks are looked for that other processes left"
     )

@@ -55,7 +55,7 @@ CALL (sp, p, outcome) {
     SET sp.nextRootIndex = index + 1)
   FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | CREATE (n)-[:PARENT]->(p))
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: $type, nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
 }
 RETURN [{outcome: outcome}] AS rows

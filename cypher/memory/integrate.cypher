@@ -33,13 +33,13 @@ CALL (main, targets, outcome) {
     sp.llmCalls = sp.llmCalls + $usage.llmCalls,
     main.updatedAt = now, main.eventSeq = before + 1, sp.eventSeq = before + 1 + size(targets)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: before + 1, type: 'SYNTHESIS_UPDATED', nodeId: $id,
-    data: '{}', ids: [s IN targets | s.id], at: now})
+    rootId: $id, data: '{}', ids: [s IN targets | s.id], at: now})
   WITH targets, now, before
   UNWIND range(0, size(targets) - 1) AS place
   WITH now, targets[place] AS s, before + 2 + place AS seq
   SET s.insight = $insights[s.key].content, s.insightSource = $id, s.insightAt = now, s.insightRevision = s.insightRevision + 1,
     s.updatedAt = now, s.eventSeq = seq
   CREATE (:TopologyEvent {key: $insights[s.key].eventKey, spaceId: $space, seq: seq, type: 'INSIGHT_PUT', nodeId: s.id,
-    data: $insights[s.key].data, at: now})
+    rootId: $id, data: $insights[s.key].data, at: now})
 }
 RETURN collect({outcome: outcome, told: coalesce(done.ids, [s IN targets | s.id])}) AS rows

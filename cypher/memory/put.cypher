@@ -19,6 +19,6 @@ CALL (s, outcome) {
   SET s.memory = $content, s.memoryRevision = s.memoryRevision + 1,
     s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, s.memorySeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'MEMORY_UPDATED', nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
 }
 RETURN collect(s {.*, outcome: outcome}) AS rows

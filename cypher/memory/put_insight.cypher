@@ -19,6 +19,6 @@ CALL (s, outcome) {
   SET s.insight = $content, s.insightSource = $source, s.insightAt = now, s.insightRevision = s.insightRevision + 1,
     s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'INSIGHT_PUT', nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
 }
 RETURN collect(s {.*, outcome: outcome}) AS rows

@@ -23,7 +23,7 @@ CALL (sessions, outcome) {
   SET s.insight = given.content, s.insightSource = given.source, s.insightAt = now, s.insightRevision = s.insightRevision + 1,
     s.updatedAt = now, s.eventSeq = seq
   CREATE (:TopologyEvent {key: given.eventKey, spaceId: $space, seq: seq, type: 'INSIGHT_PUT', nodeId: s.id,
-    data: given.data, at: now})
+    rootId: s.rootId, data: given.data, at: now})
   WITH sp, before, count(*) AS events
   SET sp.eventSeq = before + events
 }

@@ -11,10 +11,10 @@ CALL (s, outcome) {
   WITH s, outcome WHERE outcome = 'DONE'
   MATCH (sp:Space {id: $space})
   SET sp.lock = $op
-  WITH sp, datetime.realtime() AS clock
-  WITH sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
+  WITH s, sp, datetime.realtime() AS clock
+  WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   SET sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'TASK_FAILED', nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
 }
 RETURN collect({outcome: outcome}) AS rows

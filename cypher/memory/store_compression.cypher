@@ -38,6 +38,6 @@ CALL (s, outcome) {
     sp.llmCalls = sp.llmCalls + $usage.llmCalls,
     s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'SESSION_UPDATED', nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
 }
 RETURN collect(s {.*, outcome: outcome, turnId: s.openTurnId}) AS rows

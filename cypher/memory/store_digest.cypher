@@ -44,7 +44,7 @@ CALL (s, outcome) {
     sp.llmCalls = sp.llmCalls + $usage.llmCalls,
     s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, s.memorySeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'MEMORY_UPDATED', nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
   RETURN collect(due) AS dues
 }
 RETURN collect(s {.*, outcome: outcome, due: head(dues)}) AS rows

@@ -36,7 +36,7 @@ CALL (s, outcome, firstSeq) {
   SET sp.lock = $op
   WITH s, sp, now, firstSeq
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_UPDATED', nodeId: $id,
-    data: $data, messageCount: s.messageCount, firstSeq: firstSeq, at: now})
+    rootId: s.rootId, data: $data, messageCount: s.messageCount, firstSeq: firstSeq, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq
 }
 WITH s, outcome, CASE outcome

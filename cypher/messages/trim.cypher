@@ -42,7 +42,7 @@ CALL (s, start, outcome) {
   SET s.messageCount = s.nextSeq - start, s.updatedAt = now,
     s.compressionSummary = null, s.compressionThroughSeq = null, s.compressionTokens = null, s.compressionAt = null
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_UPDATED', nodeId: $id,
-    data: $data, messageCount: s.messageCount, at: now})
+    rootId: s.rootId, data: $data, messageCount: s.messageCount, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq
 }
 RETURN collect(s {.*, outcome: outcome, turnId: s.openTurnId}) AS rows

@@ -30,3 +30,6 @@ CREATE INDEX task_due IF NOT EXISTS FOR (n:Task) ON (n.dueAt);
 CREATE INDEX session_memory IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.rootId, n.memorySeq);
 CREATE CONSTRAINT fork_profile_key IF NOT EXISTS FOR (n:ForkProfile) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT fork_profile_place IF NOT EXISTS FOR (n:ForkProfile) REQUIRE (n.spaceId, n.place) IS UNIQUE;
+MATCH (e:TopologyEvent) WHERE e.rootId IS NULL
+OPTIONAL MATCH (s:Session {key: e.spaceId + '/' + e.nodeId})
+SET e.rootId = coalesce(s.rootId, e.nodeId);

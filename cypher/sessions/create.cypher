@@ -43,7 +43,7 @@ CALL (sp, p, outcome) {
   FOREACH (_ IN CASE WHEN $idempotencyKey IS NULL THEN [] ELSE [1] END |
     CREATE (:Idempotency {key: $idempotencyKey, sk: $key, op: 'createSession', inputHash: $inputHash, resultId: $id}))
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_CREATED', nodeId: $id,
-    data: $data, at: now})
+    rootId: coalesce(p.rootId, $id), data: $data, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1
 }
 WITH outcome, CASE outcome WHEN 'JOINED' THEN $space + '/' + i.resultId ELSE $key END AS key

@@ -36,10 +36,10 @@ WITH done, root, nodes, ids, CASE
   WHEN size(nodes) > $limit THEN 'TOO_MANY'
   ELSE 'DONE' END AS outcome
 CALL (root, nodes, outcome, ids) {
-  WITH root, nodes, ids, outcome WHERE outcome = 'DONE'
+  WITH root, nodes, ids, root.rootId AS rootId, outcome WHERE outcome = 'DONE'
   OPTIONAL MATCH (root)-[:PARENT]->(above:TopologyNode)
   SET above.childCount = above.childCount - 1
-  WITH nodes, ids
+  WITH nodes, ids, rootId
   CALL (nodes) {
     UNWIND nodes AS n
     MATCH (s:Session {key: n.key})
@@ -80,13 +80,13 @@ CALL (root, nodes, outcome, ids) {
     MATCH (s:Session {key: n.key})
     DETACH DELETE s, n
   }
-  WITH ids
+  WITH ids, rootId
   MATCH (sp:Space {id: $space})
   SET sp.lock = $op
-  WITH sp, ids, datetime.realtime() AS clock
-  WITH sp, ids, clock.epochSeconds * 1000000 + clock.microsecond AS now
+  WITH sp, ids, rootId, datetime.realtime() AS clock
+  WITH sp, ids, rootId, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_DELETED', nodeId: $id,
-    data: '{"ids":["' + reduce(text = head(ids), id IN tail(ids) | text + '","' + id) + '"]}', ids: ids, at: now})
+    rootId: rootId, data: '{"ids":["' + reduce(text = head(ids), id IN tail(ids) | text + '","' + id) + '"]}', ids: ids, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount - size(ids)
 }
 WITH outcome, coalesce(done.ids, ids) AS ids

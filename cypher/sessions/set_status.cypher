@@ -29,7 +29,7 @@ CALL (s, outcome) {
   WITH s, sp, due, datetime.realtime() AS clock
   WITH s, sp, due, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: $type, nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
   SET s.status = $status, s.updatedAt = now, s.eventSeq = sp.eventSeq + 1,
     s.memorySeq = CASE WHEN $status = 'ACTIVE' AND s.memory IS NOT NULL THEN sp.eventSeq + 1 ELSE s.memorySeq END,
     sp.eventSeq = sp.eventSeq + 1

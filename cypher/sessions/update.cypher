@@ -20,7 +20,7 @@ CALL (s, outcome) {
   WITH s, sp, datetime.realtime() AS clock
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_UPDATED', nodeId: $id,
-    data: $data, at: now})
+    rootId: s.rootId, data: $data, at: now})
   SET s += $changes, s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(s {.*, outcome: outcome}) AS rows

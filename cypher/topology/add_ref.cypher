@@ -26,7 +26,7 @@ CALL (f, t, outcome) {
   WITH f, t, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CREATE (f)-[:REF {at: now, seq: sp.eventSeq + 1}]->(t)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'REF_ADDED', nodeId: $fromId,
-    data: $data, at: now})
+    rootId: f.rootId, data: $data, at: now})
   SET sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(f {.*, outcome: outcome}) AS rows

@@ -24,7 +24,7 @@ CALL (f, t, outcome) {
   OPTIONAL MATCH (f)-[r:REF]->(t)
   DELETE r
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'REF_REMOVED', nodeId: $fromId,
-    data: $data, at: now})
+    rootId: f.rootId, data: $data, at: now})
   SET sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(f {.*, outcome: outcome}) AS rows

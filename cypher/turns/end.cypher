@@ -54,10 +54,10 @@ CALL (s, t, now, firstSeq, outcome) {
   WITH s, sp, now, consumed, due
   FOREACH (_ IN CASE WHEN consumed THEN [1] ELSE [] END |
     CREATE (:TopologyEvent {key: $consumedKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'INSIGHT_CONSUMED', nodeId: $id,
-      data: $data, at: now})
+      rootId: s.rootId, data: $data, at: now})
     SET sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'TURN_ENDED', nodeId: $id,
-    data: $data, messageCount: s.messageCount, at: now})
+    rootId: s.rootId, data: $data, messageCount: s.messageCount, at: now})
   SET sp.eventSeq = sp.eventSeq + 1,
     sp.inputTokens = sp.inputTokens + $callUsage.inputTokens, sp.outputTokens = sp.outputTokens + $callUsage.outputTokens,
     sp.cacheReadTokens = sp.cacheReadTokens + $callUsage.cacheReadTokens,

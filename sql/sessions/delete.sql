@@ -20,15 +20,15 @@ INSERT INTO decision (outcome, now, seq, extra)
   FROM clock LEFT JOIN topology_event AS done ON done.key = :eventKey
     LEFT JOIN (SELECT * FROM below ORDER BY depth, place) AS b ON true
   GROUP BY NULL HAVING done.key IS NOT NULL OR count(b.key) > 0;
+INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
+  SELECT :eventKey, :space, sp.eventSeq + 1, 'SESSION_DELETED', :id, json_object('ids', json(d.extra)), d.now
+  FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
 UPDATE topology_node SET childCount = childCount - 1
   WHERE key = (SELECT parentKey FROM topology_node WHERE key = :key) AND (SELECT outcome FROM decision) = 'DONE';
 DELETE FROM has_message
   WHERE sk IN (SELECT :space || '/' || j.value FROM decision AS d, json_each(d.extra) AS j WHERE d.outcome = 'DONE');
 DELETE FROM session
   WHERE key IN (SELECT :space || '/' || j.value FROM decision AS d, json_each(d.extra) AS j WHERE d.outcome = 'DONE');
-INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
-  SELECT :eventKey, :space, sp.eventSeq + 1, 'SESSION_DELETED', :id, json_object('ids', json(d.extra)), d.now
-  FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
 UPDATE space SET eventSeq = eventSeq + 1, sessionCount = sessionCount - (SELECT seq FROM decision)
   WHERE id = :space AND (SELECT outcome FROM decision) = 'DONE';
 SELECT outcome, seq AS count, extra AS ids FROM decision;

@@ -1,5 +1,7 @@
 """Queries. Reads go straight to the store of the caller's Space."""
 
+from collections.abc import Sequence
+
 import strawberry
 from strawberry import ID, UNSET
 
@@ -15,7 +17,7 @@ from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.profile import ForkProfile
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
 from stello_graph.graphql.types.space import ContextPreview, Space, Tool, Viewer
-from stello_graph.graphql.types.topology import StarMap, TopologyNode
+from stello_graph.graphql.types.topology import StarMap, TopologyEvent, TopologyNode
 from stello_graph.graphql.types.turn import Turn
 from stello_graph.ids import check_id
 from stello_graph.model import context as model_context
@@ -149,6 +151,11 @@ def me(info: Info) -> values.Viewer:
     return info.context.viewer
 
 
+async def events(info: Info, after: Long, first: int | None = 500) -> Sequence[model_topology.TopologyEvent]:
+    """A page of what happened on the map."""
+    return await info.context.space().past_events(after, page_size(first, 500))
+
+
 def _root(root_id: ID | None) -> str | None:
     return None if given(root_id, None) is None else check_id(str(root_id), "rootId")
 
@@ -193,3 +200,8 @@ class Query(KnowledgeQuery):
     )
     space = strawberry.field(resolver=get_space, graphql_type=Space)
     me = strawberry.field(resolver=me, graphql_type=Viewer, description="Who asks.")
+    events = strawberry.field(
+        resolver=events,
+        graphql_type=list[TopologyEvent],
+        description="Topology events after a sequence number, oldest first.",
+    )

@@ -5,7 +5,7 @@ from typing import Any
 
 from stello_graph.model.values import SessionRole, SessionStatus, Value
 
-__all__ = ["Columns", "StarMap", "TopologyEventType", "TopologyNode"]
+__all__ = ["Columns", "EventPage", "StarMap", "TopologyEvent", "TopologyEventType", "TopologyNode"]
 
 Columns = dict[str, list[Any]]
 
@@ -55,3 +55,31 @@ class TopologyEventType(StrEnum):
     SYNTHESIS_UPDATED = "SYNTHESIS_UPDATED"
     TURN_ENDED = "TURN_ENDED"
     TASK_FAILED = "TASK_FAILED"
+
+
+class TopologyEvent(Value):
+    """One change of the map, numbered per Space without gaps.
+
+    Attributes:
+        root_id: the root of the tree that the node is in, or was in before it was deleted.
+        data: what belongs to the type, such as `toId` of a reference or `ids` of what was deleted.
+        at: UTC microseconds.
+    """
+
+    seq: int
+    type: TopologyEventType
+    node_id: str
+    root_id: str
+    data: dict[str, Any]
+    at: int
+
+
+class EventPage(Value):
+    """Events in the order of their numbers.
+
+    Attributes:
+        newest: the number of the Space's newest event, 0 where there was none yet.
+    """
+
+    newest: int
+    events: tuple[TopologyEvent, ...]

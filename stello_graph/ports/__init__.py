@@ -28,12 +28,15 @@ from stello_graph.model.writes import (
     SessionFilter,
     StoredTranscript,
 )
+from stello_graph.ports.events import EventSource, EventStore
 from stello_graph.ports.knowledge import KnowledgeStore
 from stello_graph.ports.memory import MemoryStore, OwnMemoryStore
 from stello_graph.ports.turns import TurnStore
 
 __all__ = [
     "LLM",
+    "EventSource",
+    "EventStore",
     "KnowledgeStore",
     "MemoryStore",
     "OwnMemoryStore",
@@ -169,7 +172,7 @@ class SessionStore(TurnStore, OwnMemoryStore, Protocol):
         ...
 
 
-class SpaceStore(SessionStore, MemoryStore, KnowledgeStore, Protocol):
+class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, Protocol):
     """One Space, whole: topology, digests, listing, and what it holds beside its sessions."""
 
     async def space(self) -> Space:
@@ -315,7 +318,7 @@ class SpaceStore(SessionStore, MemoryStore, KnowledgeStore, Protocol):
         ...
 
 
-class Store(Protocol):
+class Store(EventSource, Protocol):
     """The database: Spaces, and what belongs to none."""
 
     def in_space(self, space_id: str) -> SpaceStore:

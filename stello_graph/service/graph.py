@@ -13,6 +13,7 @@ from stello_graph.forest.agent import Agent
 from stello_graph.forest.agents import AgentPool
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
+from stello_graph.forest.events import keep_pruned
 from stello_graph.forest.fork import fork
 from stello_graph.forest.functions import Functions
 from stello_graph.forest.hook_runner import HookRunner
@@ -30,6 +31,7 @@ from stello_graph.forest.tools.builtin import builtin_tools
 from stello_graph.forest.tools.port import ServerTool
 from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turns import Turns, TurnTimes
+from stello_graph.forest.watch import Watch
 from stello_graph.ids import DEFAULT_SPACE, check_id
 from stello_graph.model.context import ToolSpec
 from stello_graph.model.memory import InsightDraft, Integration, TaskKind
@@ -46,6 +48,7 @@ from stello_graph.model.session import Session
 from stello_graph.model.space import Space
 from stello_graph.model.turn import Turn, TurnEvent
 from stello_graph.ports import LLM, SpaceStore, Store
+from stello_graph.service.events import EventService
 from stello_graph.service.knowledge import KnowledgeService
 from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
@@ -125,6 +128,7 @@ class StelloGraph:
         self.turns = Turns(
             store, self.agents, times, content_limit=settings.max_content_bytes, hooks=self.hooks
         )
+        self.watch = Watch(store, settings.event_seconds)
         self.scheduler = Scheduler(
             store,
             {TaskKind.CONSOLIDATE: self._consolidate, TaskKind.INTEGRATE: self._integrate},
@@ -153,6 +157,7 @@ class StelloGraph:
             asyncio.create_task(self.turns.keep_house()),
             asyncio.create_task(self.scheduler.keep_house()),
             asyncio.create_task(self.agents.keep_house()),
+            asyncio.create_task(keep_pruned(self.store, self.settings.event_days)),
             asyncio.create_task(self.llm.connect()),
         ]
 
@@ -228,7 +233,7 @@ class StelloGraph:
         return SpaceService(self, self.store.in_space(space_id))
 
 
-class SpaceService(KnowledgeService, TopologyService):
+class SpaceService(KnowledgeService, TopologyService, EventService):
     """What a caller can do inside one Space. All ids are of this Space; others do not exist."""
 
     def __init__(self, graph: StelloGraph, store: SpaceStore) -> None:
@@ -236,6 +241,7 @@ class SpaceService(KnowledgeService, TopologyService):
         self.store = store
         self._book = graph.skills
         self._hooks = graph.hooks
+        self._watch = graph.watch
         self._limit = graph.settings.max_content_bytes
         self._space_id = store.space_id
 

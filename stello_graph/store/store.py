@@ -1,11 +1,12 @@
 """The repositories, put together over one engine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from stello_graph.model.memory import DueTask
 from stello_graph.model.space import Space, SpaceConfig
 from stello_graph.store import rows
 from stello_graph.store.engine import Engine
+from stello_graph.store.events import NEWEST, OLD, EventRepository
 from stello_graph.store.imports import ImportRepository
 from stello_graph.store.knowledge import KnowledgeRepository
 from stello_graph.store.memory import DigestRepository, MemoryRepository
@@ -32,6 +33,7 @@ class SpaceRepository(
     SessionRepository,
     SessionsRepository,
     TopologyRepository,
+    EventRepository,
     DigestRepository,
     TaskRepository,
     ImportRepository,
@@ -71,6 +73,20 @@ class GraphStore:
     def on_due(self, ring: Callable[[], None]) -> None:
         """See Store."""
         self._engine.rings.append(ring)
+
+    async def newest_events(self, space_ids: Sequence[str]) -> dict[str, int]:
+        """See Store."""
+        found = await self._engine.read(NEWEST, spaces=list(space_ids))
+        return {row["spaceId"]: row["newest"] for row in found}
+
+    async def old_events(self, age: float, *, after: str, first: int, limit: int) -> list[tuple[str, int]]:
+        """See Store."""
+        found = await self._engine.read(OLD, age=int(age * 1_000_000), after=after, first=first, limit=limit)
+        return [(row["spaceId"], row["through"]) for row in found]
+
+    def on_event(self, wake: Callable[[str], None]) -> None:
+        """See Store."""
+        self._engine.wakes.append(wake)
 
     async def ping(self) -> str:
         """See Store."""

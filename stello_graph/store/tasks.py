@@ -20,11 +20,17 @@ FAIL = named("tasks/fail")
 
 
 class RingingEngine:
-    """An engine that tells of each write which made a task due: its row says so in `due`."""
+    """An engine that tells what its writes may have left to do for others.
+
+    Attributes:
+        rings: called after each write that made a task due: its row says so in `due`.
+        wakes: called with the Space's id after each write that may leave an event of the map.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.rings: list[Callable[[], None]] = []
+        self.wakes: list[Callable[[str], None]] = []
 
     async def read(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -36,6 +42,9 @@ class RingingEngine:
         if found and found[0].get("due"):
             for ring in self.rings:
                 ring()
+        if "eventKey" in params:
+            for wake in self.wakes:
+                wake(params["space"])
         return found
 
     async def migrate(self) -> list[str]:

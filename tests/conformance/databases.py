@@ -62,6 +62,10 @@ class Database(Protocol):
         """Adds copies of a turn: one more a second."""
         ...
 
+    def age_events(self, space_id: str, through: int, by: int) -> None:
+        """Makes a Space's events up to a number older, by so many microseconds."""
+        ...
+
     def schema(self) -> dict[str, str]:
         """What each constraint, index, table and the like is."""
         ...
@@ -183,6 +187,12 @@ class SqliteDatabase:
             connection.executemany(f"INSERT INTO turn ({names}) VALUES ({values})", copies)
             connection.execute("COMMIT")
 
+    def age_events(self, space_id: str, through: int, by: int) -> None:
+        """See Database."""
+        text = "UPDATE topology_event SET at = at - :by WHERE spaceId = :space AND seq <= :through"
+        with self._connected() as connection:
+            connection.execute(text, {"space": space_id, "through": through, "by": by})
+
     def schema(self) -> dict[str, str]:
         """See Database."""
         with self._connected() as connection:
@@ -302,6 +312,12 @@ class Neo4jDatabase:
         )
         with self._driver.session() as session:
             session.run(text, {"sk": turn["sk"], "copies": _copies(turn, count)}).consume()
+
+    def age_events(self, space_id: str, through: int, by: int) -> None:
+        """See Database."""
+        text = "MATCH (e:TopologyEvent) WHERE e.spaceId = $space AND e.seq <= $through SET e.at = e.at - $by"
+        with self._driver.session() as session:
+            session.run(text, {"space": space_id, "through": through, "by": by}).consume()
 
     def schema(self) -> dict[str, str]:
         """See Database."""

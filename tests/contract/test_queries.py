@@ -11,6 +11,7 @@ import pytest
 import stello_graph
 from stello_graph.store import (
     engine,
+    events,
     imports,
     knowledge,
     memory,
@@ -31,6 +32,7 @@ WRITES: Final = [name for name in NAMES if CYPHER[name].query.access == "write"]
 READS: Final = [name for name in NAMES if CYPHER[name].query.access == "read"]
 REPOSITORIES: Final = (
     engine,
+    events,
     imports,
     knowledge,
     memory,
@@ -137,6 +139,15 @@ def test_events_are_numbered_under_the_lock(name: str) -> None:
     assert re.findall(r"\n  (?:MATCH|MERGE).*", after[: after.index("\n}")]) == []
 
 
+@pytest.mark.parametrize("name", [name for name in WRITES if "CREATE (:TopologyEvent" in cypher(name)])
+def test_events_know_their_tree(name: str) -> None:
+    """An event of the graph keeps the root of its tree; of the embedded engine a trigger sees to it."""
+    made = cypher(name).split("CREATE (:TopologyEvent {")[1:]
+
+    assert made
+    assert all("rootId: " in event.split("})")[0] for event in made)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_lists_are_collected_in_order(name: str) -> None:
     """A page is cut after it was put in order."""
@@ -147,8 +158,15 @@ def test_lists_are_collected_in_order(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_tenant_is_named(name: str) -> None:
     """Every query starts from keys of one Space; only those of no Space do not."""
-    of_no_space = {"system/applied", "system/ping", "system/record", "turns/expired", "tasks/due"}
-    starts = {"key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
+    of_no_space = {
+        "system/applied",
+        "system/ping",
+        "system/record",
+        "turns/expired",
+        "tasks/due",
+        "events/old",
+    }
+    starts = {"spaces", "key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
 
     assert name in of_no_space or CYPHER[name].query.params & starts
 

@@ -6,16 +6,16 @@ import strawberry
 
 from stello_graph.graphql.arguments import given, page_size
 from stello_graph.graphql.context import Info
-from stello_graph.graphql.enums import SessionRole, SessionStatus
+from stello_graph.graphql.enums import SessionRole, SessionStatus, TopologyEventType
 from stello_graph.graphql.loaders import Page
-from stello_graph.graphql.scalars import DateTime, Long, StarMapColumns
+from stello_graph.graphql.scalars import JSON, DateTime, Long, StarMapColumns
 from stello_graph.model import session as model_session
 from stello_graph.model import topology as model
 
 if TYPE_CHECKING:
     from stello_graph.graphql.types.session import Session
 
-__all__ = ["StarMap", "TopologyNode"]
+__all__ = ["StarMap", "TopologyEvent", "TopologyNode"]
 
 Node = strawberry.Parent[model.TopologyNode]
 LazySession = Annotated["Session", strawberry.lazy("stello_graph.graphql.types.session")]
@@ -124,6 +124,25 @@ class TopologyNode:
     session = strawberry.field(
         resolver=session, graphql_type=LazySession | None, description="null where it was deleted meanwhile."
     )
+
+
+async def node_of(event: strawberry.Parent[model.TopologyEvent], info: Info) -> model.TopologyNode | None:
+    """The node as it is now."""
+    return await info.context.loaders.node.load(event.node_id)
+
+
+@strawberry.type
+class TopologyEvent:
+    """See `model.topology.TopologyEvent`."""
+
+    seq: Long
+    type: TopologyEventType
+    node_id: strawberry.ID
+    node = strawberry.field(
+        resolver=node_of, graphql_type=TopologyNode | None, description="null once it is deleted."
+    )
+    data: JSON
+    at: DateTime
 
 
 @strawberry.type

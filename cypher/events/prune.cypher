@@ -1,0 +1,15 @@
+// purpose: Removes a Space's events up to a number, but never its newest.
+// access: write
+// params: space, op, through
+// returns: removed
+MATCH (sp:Space {id: $space})
+SET sp.lock = $op
+WITH sp
+CALL (sp) {
+  MATCH (e:TopologyEvent)
+  USING INDEX SEEK e:TopologyEvent(spaceId, seq)
+  WHERE e.spaceId = $space AND e.seq <= $through AND e.seq < sp.eventSeq
+  DELETE e
+  RETURN count(*) AS removed
+}
+RETURN collect({removed: removed}) AS rows

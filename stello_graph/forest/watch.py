@@ -1,0 +1,103 @@
+"""Who waits for events of the map, and what wakes them.
+
+A write of this process wakes the watchers of its Space at once. For the writes of others one query asks
+for the numbers of all Spaces that are watched here, again and again while there are any. What is woken reads
+from the store: nothing is queued here, so a slow watcher costs no memory.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterator
+
+from stello_graph.errors import StelloError
+from stello_graph.ports import Store
+
+__all__ = ["Watch", "Watcher"]
+
+logger = logging.getLogger(__name__)
+
+
+class Watcher:
+    """One that waits for the events of a Space.
+
+    Attributes:
+        seen: the newest number that it knows of.
+    """
+
+    def __init__(self) -> None:
+        self.seen = 0
+        self._rung = asyncio.Event()
+
+    def wake(self) -> None:
+        """There may be something new."""
+        self._rung.set()
+
+    def listen(self) -> None:
+        """Forgets what it was woken for; to be called before looking."""
+        self._rung.clear()
+
+    async def woken(self) -> None:
+        """Waits until there may be something new since `listen`."""
+        await self._rung.wait()
+
+
+class Watch:
+    """All watchers of this process, of whatever Space."""
+
+    def __init__(self, store: Store, interval: float) -> None:
+        """Asks for nothing before somebody watches.
+
+        Args:
+            interval: seconds between looks for what other processes wrote.
+        """
+        self._store = store
+        self._interval = interval
+        self._watchers: dict[str, set[Watcher]] = {}
+        self._looking: asyncio.Task[None] | None = None
+        store.on_event(self._wake)
+
+    def seen(self, space_id: str) -> list[int]:
+        """Of each watcher of a Space, the newest number that it knows of."""
+        return [watcher.seen for watcher in self._watchers.get(space_id, ())]
+
+    @contextlib.contextmanager
+    def watching(self, space_id: str) -> Iterator[Watcher]:
+        """A watcher of a Space, for as long as the context lasts."""
+        watcher = Watcher()
+        self._watchers.setdefault(space_id, set()).add(watcher)
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+        try:
+            yield watcher
+        finally:
+            self._watchers[space_id].discard(watcher)
+            if not self._watchers[space_id]:
+                del self._watchers[space_id]
+            if not self._watchers and self._looking is not None:
+                self._looking.cancel()
+                self._looking = None
+
+    def _wake(self, space_id: str) -> None:
+        for watcher in self._watchers.get(space_id, ()):
+            watcher.wake()
+
+    async def _look(self) -> None:
+        away = False
+        while True:
+            await asyncio.sleep(self._interval)
+            try:
+                newest = await self._store.newest_events(list(self._watchers))
+                away = False
+            except StelloError as error:
+                if not away:
+                    logger.warning("new events cannot be looked for: %s", error.message)
+                away = True
+                continue
+            except Exception:
+                logger.exception("new events cannot be looked for")
+                continue
+            for space_id, number in newest.items():
+                for watcher in self._watchers.get(space_id, ()):
+                    if number > watcher.seen:
+                        watcher.wake()
