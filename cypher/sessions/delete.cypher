@@ -36,10 +36,10 @@ WITH done, root, nodes, ids, CASE
   WHEN size(nodes) > $limit THEN 'TOO_MANY'
   ELSE 'DONE' END AS outcome
 CALL (root, nodes, outcome, ids) {
-  WITH root, nodes, ids, root.rootId AS rootId, outcome WHERE outcome = 'DONE'
+  WITH root, nodes, ids, root.rootId AS rootId, root.parentId AS parentId, outcome WHERE outcome = 'DONE'
   OPTIONAL MATCH (root)-[:PARENT]->(above:TopologyNode)
   SET above.childCount = above.childCount - 1
-  WITH nodes, ids, rootId
+  WITH nodes, ids, rootId, parentId
   CALL (nodes) {
     UNWIND nodes AS n
     MATCH (s:Session {key: n.key})
@@ -80,13 +80,14 @@ CALL (root, nodes, outcome, ids) {
     MATCH (s:Session {key: n.key})
     DETACH DELETE s, n
   }
-  WITH ids, rootId
+  WITH ids, rootId, parentId
   MATCH (sp:Space {id: $space})
   SET sp.lock = $op
-  WITH sp, ids, rootId, datetime.realtime() AS clock
-  WITH sp, ids, rootId, clock.epochSeconds * 1000000 + clock.microsecond AS now
+  WITH sp, ids, rootId, parentId, datetime.realtime() AS clock
+  WITH sp, ids, rootId, parentId, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_DELETED', nodeId: $id,
-    rootId: rootId, data: '{"ids":["' + reduce(text = head(ids), id IN tail(ids) | text + '","' + id) + '"]}', ids: ids, at: now})
+    rootId: rootId, data: '{"ids":["' + reduce(text = head(ids), id IN tail(ids) | text + '","' + id) + '"],"parentId":'
+      + coalesce('"' + parentId + '"', 'null') + '}', ids: ids, at: now})
   SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount - size(ids)
 }
 WITH outcome, coalesce(done.ids, ids) AS ids

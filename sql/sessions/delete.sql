@@ -21,8 +21,8 @@ INSERT INTO decision (outcome, now, seq, extra)
     LEFT JOIN (SELECT * FROM below ORDER BY depth, place) AS b ON true
   GROUP BY NULL HAVING done.key IS NOT NULL OR count(b.key) > 0;
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
-  SELECT :eventKey, :space, sp.eventSeq + 1, 'SESSION_DELETED', :id, json_object('ids', json(d.extra)), d.now
-  FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
+  SELECT :eventKey, :space, sp.eventSeq + 1, 'SESSION_DELETED', :id, json_object('ids', json(d.extra), 'parentId', n.parentId), d.now
+  FROM decision AS d, space AS sp JOIN topology_node AS n ON n.key = :key WHERE sp.id = :space AND d.outcome = 'DONE';
 UPDATE topology_node SET childCount = childCount - 1
   WHERE key = (SELECT parentKey FROM topology_node WHERE key = :key) AND (SELECT outcome FROM decision) = 'DONE';
 DELETE FROM has_message

@@ -26,10 +26,9 @@ class Map:
         match event.type:
             case TopologyEventType.SESSION_DELETED:
                 gone = set(event.data["ids"])
-                above = self.stars.get(event.node_id, {}).get("parent")
                 self.stars = {id: star for id, star in self.stars.items() if id not in gone}
                 self.refs = {ref for ref in self.refs if not gone & set(ref)}
-                await self._look(above)
+                await self._look(event.data["parentId"])
             case TopologyEventType.REF_ADDED:
                 self.refs.add((event.node_id, event.data["toId"]))
             case TopologyEventType.REF_REMOVED:

@@ -79,7 +79,7 @@ async def test_every_change_has_its_event(space: SpaceStore, database: Database)
     data = {row["seq"]: json.loads(row["data"]) for row in found}
     assert data[3] == {"parentId": top.id, "sourceSessionId": top.id, "sourceSeq": None, "label": "Fork"}
     assert data[5] == data[6] == {"toId": other.id}
-    assert data[15] == {"ids": [made.id]}
+    assert data[15] == {"ids": [made.id], "parentId": top.id}
 
 
 async def test_turns(space: SpaceStore, database: Database) -> None:
@@ -115,7 +115,7 @@ async def test_a_deleted_subtree_is_one_event(space: SpaceStore, database: Datab
     assert (last["type"], last["nodeId"], json.loads(last["data"])) == (
         "SESSION_DELETED",
         top.id,
-        {"ids": ids},
+        {"ids": ids, "parentId": None},
     )
 
 

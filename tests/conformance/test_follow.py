@@ -62,7 +62,7 @@ async def test_a_page(space: SpaceStore) -> None:
     )
     assert (appended.type, appended.data["firstSeq"]) == ("SESSION_UPDATED", 1)
     assert (ended.type, ended.data["status"], ended.data["messageCount"]) == ("TURN_ENDED", "COMPLETED", 4)
-    assert (deleted.type, deleted.data) == ("SESSION_DELETED", {"ids": [made.id]})
+    assert (deleted.type, deleted.data) == ("SESSION_DELETED", {"ids": [made.id], "parentId": top.id})
     assert appended.at <= ended.at <= deleted.at
     assert await past_events(space, 5, 100) == ()
 
