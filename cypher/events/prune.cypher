@@ -1,7 +1,7 @@
 // purpose: Removes a Space's events up to a number, but never its newest.
 // access: write
 // params: space, op, through
-// returns: removed
+// returns: through
 MATCH (sp:Space {id: $space})
 SET sp.lock = $op
 WITH sp
@@ -10,6 +10,5 @@ CALL (sp) {
   USING INDEX SEEK e:TopologyEvent(spaceId, seq)
   WHERE e.spaceId = $space AND e.seq <= $through AND e.seq < sp.eventSeq
   DELETE e
-  RETURN count(*) AS removed
 }
-RETURN collect({removed: removed}) AS rows
+RETURN collect({through: $through}) AS rows

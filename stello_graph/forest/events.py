@@ -105,16 +105,15 @@ async def keep_pruned(store: Store, days: float) -> None:
         await asyncio.sleep(_PRUNE_SECONDS * random.uniform(0.8, 1.2))
 
 
-async def prune_events(store: Store, age: float, *, batch: int = _BATCH) -> int:
-    """Removes the events of all Spaces that are older than `age` seconds, in batches; answers how many.
+async def prune_events(store: Store, age: float, *, batch: int = _BATCH) -> None:
+    """Removes the events of all Spaces that are older than `age` seconds, in batches.
 
     The newest event of a Space stays whatever its age. Several processes may do so at once.
     """
-    removed, after = 0, ""
+    after = ""
     while spaces := await store.old_events(age, after=after, first=_SPACES, limit=batch):
         due = [(space_id, through) for space_id, through in spaces if through]
         for space_id, through in due:
-            removed += await store.in_space(space_id).prune_events(through)
+            await store.in_space(space_id).prune_events(through)
         if not due:
             after = spaces[-1][0]
-    return removed

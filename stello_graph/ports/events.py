@@ -18,8 +18,8 @@ class EventStore(Protocol):
         """
         ...
 
-    async def prune_events(self, through: int) -> int:
-        """Removes events up to a number, never the newest one; answers how many went."""
+    async def prune_events(self, through: int) -> None:
+        """Removes events up to a number, never the newest one."""
         ...
 
 

@@ -29,10 +29,9 @@ class EventRepository(Repository):
         whole = [row for place, row in enumerate(found[0]["events"], after + 1) if row["seq"] == place]
         return EventPage(newest=found[0]["newest"], events=tuple(map(_event, whole)))
 
-    async def prune_events(self, through: int) -> int:
+    async def prune_events(self, through: int) -> None:
         """See EventStore."""
-        found = await self._engine.write(PRUNE, space=self._space_id, op=new_id(), through=through)
-        return found[0]["removed"] if found else 0
+        await self._engine.write(PRUNE, space=self._space_id, op=new_id(), through=through)
 
 
 def _event(row: Row) -> TopologyEvent:

@@ -251,6 +251,7 @@ async def test_pruning(store: GraphStore, twin_store: GraphStore, database: Data
         assert (await anext(slow)).seq == 3
         database.age_events(id, 7, int(MONTH * 1_000_000))
         assert await left() == [8, 9, 10]
+        await space.prune_events(7)
         assert seqs(await past_events(space, 7, 100)) == [8, 9, 10]
         database.age_events(id, 10, int(MONTH * 1_000_000))
         assert await left() == [10]

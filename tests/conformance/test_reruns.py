@@ -320,6 +320,7 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     assert await twice.delete_session("import", 2, 10) == ["import", "b"]
     assert len(await twice.delete_session(top.id, 3, 10)) == 3
 
+    await twice.prune_events(0)
     await hold(twice)
     await every_write_to_memory(twice)
     await every_write_to_tasks(store, twice)
