@@ -12,6 +12,7 @@ from stello_graph.ids import check_id
 from stello_graph.model.context import ReplyStop
 from stello_graph.model.memory import (
     InsightDraft,
+    Integrated,
     Integration,
     IntegrationDraft,
     ToIntegrate,
@@ -113,7 +114,7 @@ async def _lines(
 async def _by_application(
     integrate: Integrate, found: ToIntegrate, digests: Sequence[SessionDigest], limit: int
 ) -> IntegrationDraft:
-    given = await run_own("integrate", integrate, found.session.synthesis, digests)
+    given = await run_own("integrate", Integrated, integrate, found.session.synthesis, digests)
     if is_blank(check_text(given.synthesis, "the synthesis", limit)):
         raise ModelRefused("the application's integrate function gave no synthesis; the old one stays")
     if len(given.insights) > _MOST_INSIGHTS:

@@ -111,7 +111,11 @@ async def _digest(
     if not conversation.transcript:
         return None, Usage()
     given = await run_own(
-        "consolidate", functions.consolidate, conversation.session.memory or None, conversation.transcript
+        "consolidate",
+        str,
+        functions.consolidate,
+        conversation.session.memory or None,
+        conversation.transcript,
     )
     if is_blank(check_text(given, "the digest", limit)):
         raise ModelRefused("the application's consolidate function gave no digest; the old one stays")

@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stello_graph.errors import StoreUnavailable
 from stello_graph.forest import endings
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.fitting import fitted
 from stello_graph.forest.live import LiveTurn
+from stello_graph.forest.storing import until_stored
 from stello_graph.forest.tools.port import CallContext, ToolOutput
 from stello_graph.forest.tools.toolbox import result_of
 from stello_graph.ids import new_id
@@ -22,7 +22,7 @@ from stello_graph.session import call as model_call
 from stello_graph.session.context.closing import cancelled_results
 from stello_graph.session.model_choice import model_of
 
-__all__ = ["LeaseLost", "Rounds", "until_stored"]
+__all__ = ["LeaseLost", "Rounds", "doing"]
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class Rounds:
             tools=tools,
             compress=self.agent.functions.compress,
         )
-        made = await _doing(live, request_of)
+        made = await doing(live, request_of)
         live.patches = list(made.patches)
         compiled = made.compiled
         request = ModelRequest(
@@ -118,7 +118,7 @@ class Rounds:
             tool_choice="none" if concluding and compiled.tools else "auto",
             max_output_tokens=max(1, min(conversation.config.max_output_tokens, made.room)),
         )
-        reply = await _doing(live, model_call.call(self.agent.llm, request, on_text=live.on_text))
+        reply = await doing(live, model_call.call(self.agent.llm, request, on_text=live.on_text))
         live.said(reply.usage)
         return reply.model_copy(update={"tool_calls": _unique(reply.tool_calls, live)})
 
@@ -182,10 +182,13 @@ class Rounds:
 
     async def _execute(self, live: LiveTurn, calls: Sequence[ToolCall], tools: Sequence[ToolSpec]) -> None:
         """Runs calls side by side. What has come in when the turn is stopped is kept in `live.results`."""
+        if live.cut is not None:
+            # What was told to stop does nothing more, not for a second either.
+            raise asyncio.CancelledError
         live.hooks.calls(calls)
         running = [asyncio.create_task(self._run(live, call, tools)) for call in calls]
         try:
-            await _doing(live, _told(live, running))
+            await doing(live, _told(live, running))
         except asyncio.CancelledError:
             if running:
                 await asyncio.wait(running, timeout=_LAST_WORDS)
@@ -207,27 +210,7 @@ class Rounds:
         return await self.agent.toolbox.run(call, tools, context)
 
 
-async def until_stored(
-    live: LiveTurn, write: Callable[[], Awaitable[T]], *, patience: float, pause: float
-) -> T:
-    """Writes. A store that is away is asked again until the lease is surely lost.
-
-    Raises:
-        StoreUnavailable: it stayed away for `patience` seconds.
-    """
-    now = asyncio.get_running_loop().time
-    deadline = now() + patience
-    while True:
-        try:
-            return await write()
-        except StoreUnavailable as error:
-            logger.warning("turn %s could not be stored: %s", live.turn.id, error.message)
-            if live.lost or now() > deadline:
-                raise
-        await asyncio.sleep(pause)
-
-
-async def _doing(live: LiveTurn, work: Awaitable[T]) -> T:
+async def doing(live: LiveTurn, work: Awaitable[T]) -> T:
     """Awaits what `live.stop` can cancel. The turn is told to stop by that, not this task."""
     task = asyncio.ensure_future(work)
     live.working_on(task)

@@ -95,9 +95,11 @@ class Scheduler:
             logger.warning("%s of %s could not be run: %s", due.kind, due.session_id, error.message)
         except Exception:
             logger.exception("%s of %s could not be run", due.kind, due.session_id)
+        else:
+            # Its place is free. What failed before it was held is due as it was: that waits for the interval.
+            self._rung.set()
         finally:
             del self._running[due]
-            self._rung.set()
 
     async def _run_claimed(self, store: SpaceStore, task: ClaimedTask) -> None:
         try:

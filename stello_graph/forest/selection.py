@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
+from stello_graph.errors import InvalidInput
 from stello_graph.forest.sessions import append_drafts
 from stello_graph.model.message import Draft, Message
 from stello_graph.model.requests import AppendedMessage
@@ -26,7 +27,9 @@ async def selected(select: Select, messages: Sequence[Message], limit: int) -> t
         InternalError: the application's function failed.
         InvalidInput: it gave what cannot be a message.
     """
-    given = await run_own("select", select, messages)
+    given = await run_own("select", Sequence, select, messages)
+    if not all(isinstance(one, Message | AppendedMessage) for one in given):
+        raise InvalidInput("the select function gives messages: those that it got, or AppendedMessage")
     chosen = [AppendedMessage.model_validate(one.model_dump()) for one in given]
     whole = _whole(chosen)
     return tuple(append_drafts(whole, limit)) if whole else ()

@@ -10,7 +10,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from stello_graph.errors import ErrorCode, InvalidInput, ModelError, NotFound, SessionBusy, StelloError
+from stello_graph.errors import (
+    InvalidInput,
+    ModelError,
+    NotFound,
+    SessionBusy,
+    StelloError,
+    StoreUnavailable,
+)
 from stello_graph.forest import endings
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.agents import AgentPool
@@ -18,7 +25,8 @@ from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.queues import Queues
-from stello_graph.forest.rounds import LeaseLost, Rounds, until_stored
+from stello_graph.forest.rounds import LeaseLost, Rounds, doing
+from stello_graph.forest.storing import store_end, unknown_error
 from stello_graph.forest.turn_events import after, replay
 from stello_graph.ids import check_id, key_of, new_id
 from stello_graph.model.message import Draft, Message, MessageRole
@@ -69,6 +77,7 @@ class Turns:
     ) -> None:
         self._store = store
         self._times = times
+        self._pause = min(1.0, times.renew)
         self._hooks = hooks
         self._agents = agents
         self._content_limit = content_limit
@@ -122,10 +131,8 @@ class Turns:
             live.stop(StopReason.CANCELLED)
         if not turn.is_open:
             return turn
-        if turn.status is TurnStatus.AWAITING_CONFIRMATION and (
-            closed := await self.close_dead(store, turn_id)
-        ):
-            return closed
+        if turn.status is TurnStatus.AWAITING_CONFIRMATION:
+            return await self.close_dead(store, turn_id) or await self._stored(store, turn_id)
         try:
             async with asyncio.timeout(2 * self._times.renew + 1):
                 return await self.ended(store, turn)
@@ -182,7 +189,13 @@ class Turns:
         """Closes all turns whose lease ran out, of every Space; answers how many."""
         closed = 0
         for space_id, turn_id in await self._store.expired_turns(100):
-            closed += await self.close_dead(self._store.in_space(space_id), turn_id) is not None
+            try:
+                closed += await self.close_dead(self._store.in_space(space_id), turn_id) is not None
+            except StoreUnavailable:
+                raise
+            except Exception:
+                # One that cannot be closed keeps no other open.
+                logger.exception("turn %s could not be closed", turn_id)
         return closed
 
     async def keep_house(self) -> None:
@@ -310,8 +323,10 @@ class Turns:
     async def _converse(self, live: LiveTurn) -> TurnEnd | None:
         """How the turn ends; None where it waits now, or is lost."""
         try:
-            async with self._agents.agent(live.store.space_id) as agent:
-                rounds = Rounds(agent, lease=self._times.lease, pause=min(1.0, self._times.renew))
+            async with contextlib.AsyncExitStack() as stack:
+                held = stack.enter_async_context(self._agents.agent(live.store.space_id))
+                agent = await doing(live, held)
+                rounds = Rounds(agent, lease=self._times.lease, pause=self._pause)
                 return await rounds.converse(live)
         except LeaseLost:
             live.lost = True
@@ -327,9 +342,7 @@ class Turns:
         except Exception as error:
             logger.exception("turn %s failed", live.turn.id)
             live.hooks.failed(error)
-            unknown = f"an error of the server; its log names turn {live.turn.id}"
-            told = TurnError(code=ErrorCode.INTERNAL, message=unknown, retryable=False)
-            return endings.failed(live.progress, told)
+            return endings.failed(live.progress, unknown_error(live.turn))
 
     async def _renew(self, live: LiveTurn) -> None:
         """Renews the lease and stores the text so far, until the turn ends or is lost."""
@@ -342,6 +355,9 @@ class Turns:
             except StelloError as error:
                 logger.warning("turn %s could not be renewed: %s", live.turn.id, error.message)
                 continue
+            except Exception:
+                logger.exception("turn %s could not be renewed", live.turn.id)
+                continue
             if cancelled is None and not live.over.is_set():
                 live.lost = True
                 live.stop(StopReason.INTERRUPTED)
@@ -353,15 +369,7 @@ class Turns:
         """Stores the end, and lets go of the turn."""
         ended: tuple[Turn, list[Message]] | None = None
         if end is not None and not live.lost:
-            try:
-                ended = await until_stored(
-                    live,
-                    lambda: live.store.end_turn(end),
-                    patience=self._times.lease,
-                    pause=min(1.0, self._times.renew),
-                )
-            except Exception:
-                logger.exception("the end of turn %s could not be stored", live.turn.id)
+            ended = await store_end(live, end, patience=self._times.lease, pause=self._pause)
         if end is not None or live.lost:
             live.finish(*(ended or (None,)))
         key = key_of(live.store.space_id, live.turn.id)

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from pydantic import Field
+
+from stello_graph.ids import new_id
 from stello_graph.model.context import Conversation
 from stello_graph.model.message import Draft, Message
 from stello_graph.model.profile import ForkProfile
@@ -172,6 +175,7 @@ class TurnEnd(Value):
     """How a turn ends.
 
     Attributes:
+        id: of this end, so that the write can be run again.
         fence: the holder's; a newer holder makes this end void.
         closing: True for one who is not the holder: refused while the lease runs.
         completed: counts as a turn of the user's, and consumes the pinned insight.
@@ -179,6 +183,7 @@ class TurnEnd(Value):
         usage: of all its model calls.
     """
 
+    id: str = Field(default_factory=new_id)
     turn: Turn
     fence: int
     closing: bool = False

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from stello_graph.errors import InternalError, ModelError, ModelUnavailable
 from stello_graph.model.context import ModelRequest, Reply, TextChunk
+from stello_graph.model.message import ToolCall
 from stello_graph.ports import LLM
+from stello_graph.session.context.text import storable, storable_json
 
 __all__ = ["Backoff", "OnText", "call"]
 
@@ -52,6 +54,8 @@ async def call(
 ) -> Reply:
     """Asks the model. Tells each piece of text to `on_text` as it comes, and returns the whole reply.
 
+    Both are such as a store can take: a model may write half of a surrogate pair.
+
     A retryable error is tried again only while nothing was told: a listener cannot unhear. Where one is
     raised after that, the caller has the partial text from `on_text`.
 
@@ -78,7 +82,7 @@ async def _attempt(llm: LLM, request: ModelRequest, heard: list[str], on_text: O
     try:
         async for item in stream:
             if isinstance(item, Reply):
-                return _checked(item, "".join(heard))
+                return _checked(item, heard)
             await _tell(item, heard, on_text)
     finally:
         await stream.aclose()
@@ -89,12 +93,17 @@ async def _tell(chunk: TextChunk, heard: list[str], on_text: OnText | None) -> N
     if not chunk.text:
         return
     heard.append(chunk.text)
-    told = on_text(chunk.text) if on_text else None
+    told = on_text(storable(chunk.text)) if on_text else None
     if told is not None:
         await told
 
 
-def _checked(reply: Reply, heard: str) -> Reply:
-    if reply.text != heard:
+def _checked(reply: Reply, heard: list[str]) -> Reply:
+    if reply.text != "".join(heard):
         raise InternalError("the model adapter's reply is not what it streamed")
-    return reply
+    calls = tuple(
+        ToolCall(id=storable(call.id), name=storable(call.name), arguments=storable_json(call.arguments))
+        for call in reply.tool_calls
+    )
+    text = "".join(map(storable, heard))
+    return reply.model_copy(update={"text": text, "tool_calls": calls, "parts": storable_json(reply.parts)})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stello_graph.errors import ContextTooLong, InternalError, ModelError, StelloError
+from stello_graph.errors import ContextTooLong, StelloError
 from stello_graph.model.context import ContextMessage, ContextOrigin, Conversation, ToolSpec
 from stello_graph.model.values import Usage
 from stello_graph.model.writes import CompressionDraft
@@ -102,7 +102,7 @@ async def fit(
         if whole.estimated_tokens <= window:
             return Fitted(whole, tuple(patches))
         failure: StelloError = ContextTooLong("nothing is left that a summary could stand for")
-    except (ModelError, InternalError) as error:
+    except StelloError as error:
         failure = error
     newest = _inside(render(_newest(transcript, room)))
     return Fitted(newest, tuple(patches), usage=summariser.usage, failure=failure)

@@ -16,12 +16,18 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def run_own(what: str, function: Callable[P, T | Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_own(
+    what: str, kind: type, function: Callable[P, T | Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+) -> T:
     """What an application's function gives, be it async or not.
+
+    Args:
+        what: its name in errors.
+        kind: what it has to give.
 
     Raises:
         StelloError: as the function raised it.
-        InternalError: it raised anything else; the log has it.
+        InternalError: it raised anything else, which the log has, or gave something else.
     """
     try:
         if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
@@ -30,9 +36,14 @@ async def run_own(what: str, function: Callable[P, T | Awaitable[T]], *args: P.a
             given: Any = function(*args, **kwargs)
         else:
             given = await asyncio.to_thread(function, *args, **kwargs)
-        return cast(T, await given if inspect.isawaitable(given) else given)
+        given = await given if inspect.isawaitable(given) else given
     except StelloError:
         raise
     except Exception as error:
         logger.exception("the application's %s function failed", what)
         raise InternalError(f"the application's {what} function failed; the server's log has more") from error
+    if not isinstance(given, kind):
+        raise InternalError(
+            f"the application's {what} function gave {type(given).__name__}, not {kind.__name__}"
+        )
+    return cast(T, given)

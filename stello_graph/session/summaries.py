@@ -101,7 +101,7 @@ class Summariser:
     async def _by_application(
         self, compress: Compress, standing: str, messages: Sequence[ContextMessage]
     ) -> str:
-        summary = plain(await run_own("compress", compress, standing or None, messages))
+        summary = plain(await run_own("compress", str, compress, standing or None, messages))
         if is_blank(summary):
             raise ModelRefused("the application's compress function gave no summary")
         return summary

@@ -28,9 +28,9 @@ class Repository:
     def _id(self, key: str) -> str:
         return key[len(self._space_id) + 1 :]
 
-    def _event(self) -> dict[str, str]:
-        """A write's receipt: a new operation and the key of the event that it leaves."""
-        op = new_id()
+    def _event(self, op: str | None = None) -> dict[str, str]:
+        """A write's receipt: its operation, else a new one, and the key of the event that it leaves."""
+        op = op or new_id()
         return {"space": self._space_id, "op": op, "eventKey": self._key(op)}
 
     def _target(self, session_id: str) -> dict[str, str]:

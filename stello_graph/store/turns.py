@@ -153,7 +153,7 @@ class TurnRepository(Repository):
 
     async def end_turn(self, end: TurnEnd) -> tuple[Turn, list[Message]] | None:
         """See SessionStore."""
-        turn, event = end.turn, self._event()
+        turn, event = end.turn, self._event(end.id)
         found = await self._engine.write(
             END,
             **event,

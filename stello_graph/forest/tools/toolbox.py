@@ -109,12 +109,13 @@ class Toolbox:
 
     def _checked(self, name: str, given: object) -> ToolOutput:
         output = given if isinstance(given, ToolOutput) else ToolOutput(content=_text(name, given))
-        size = len(output.content.encode("utf-8", "surrogatepass"))
-        if output.parts is not None:
-            size += len(_json(name, output.parts))
+        size, parts = len(output.content.encode("utf-8", "surrogatepass")), output.parts
+        if parts is not None:
+            form = _json(name, parts)
+            size, parts = size + len(form), orjson.loads(form)
         if size > self._limit:
             return _failure(f"The tool {name} returned {size} bytes; {self._limit} are allowed.")
-        return output.model_copy(update={"content": storable(output.content)})
+        return output.model_copy(update={"content": storable(output.content), "parts": parts})
 
     def _leave(self, running: asyncio.Task[ToolOutput]) -> None:
         """Cancels a tool without waiting for it: it may not listen."""

@@ -1,8 +1,19 @@
 """Text that goes into prompts: blanks, control characters, tags and thinking."""
 
+import json
 import re
+from typing import Any
 
-__all__ = ["in_one_line", "is_blank", "one_line", "plain", "storable", "tagged", "without_thinking"]
+__all__ = [
+    "in_one_line",
+    "is_blank",
+    "one_line",
+    "plain",
+    "storable",
+    "storable_json",
+    "tagged",
+    "without_thinking",
+]
 
 _BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 _NEW_LINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
@@ -40,6 +51,19 @@ def plain(text: str) -> str:
 def storable(text: str) -> str:
     """`text` as a store can take it: without NUL, with a mark for half of a surrogate pair."""
     return text.replace("\x00", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def storable_json(value: Any) -> Any:
+    """`value` as a store can take it: as it is where it can, else in the form of JSON that comes nearest.
+
+    Half of a surrogate pair becomes a mark, what is no number null, and what JSON does not know its text.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError):
+        text = json.dumps(value, ensure_ascii=False, skipkeys=True, default=str)
+        return json.loads(storable(text), parse_constant=lambda _: None)
+    return value
 
 
 def tagged(tag: str, text: str) -> str:

@@ -9,12 +9,18 @@ from typing import Any
 
 import pytest
 
-from stello_graph.errors import Conflict, InvalidInput, ModelRateLimited, ModelUnavailable
+from stello_graph.errors import (
+    Conflict,
+    InvalidInput,
+    ModelRateLimited,
+    ModelUnavailable,
+    StoreUnavailable,
+)
 from stello_graph.forest.functions import Functions
 from stello_graph.llm.offline import OfflineLLM
 from stello_graph.llm.scripted import Pause, ScriptedLLM, Step, tool_use
 from stello_graph.model.context import ContextMessage, ModelRequest
-from stello_graph.model.memory import InsightDraft, Integrated
+from stello_graph.model.memory import ClaimedTask, DueTask, InsightDraft, Integrated
 from stello_graph.model.message import Message, MessageRole
 from stello_graph.model.requests import AppendedMessage, CreateSession, Fork, Send, SpaceChanges
 from stello_graph.model.session import Session, SessionDigest
@@ -22,6 +28,7 @@ from stello_graph.model.space import Trigger
 from stello_graph.model.turn import TurnStatus
 from stello_graph.model.values import ForkContext, SessionRole
 from stello_graph.service import SpaceService, StelloGraph
+from stello_graph.store.tasks import TaskRepository
 from stello_graph.tools import Tool
 from tests.unit.forest.conftest import OpenGraph
 
@@ -508,3 +515,26 @@ def test_a_graph_has_functions(open_graph: OpenGraph) -> None:
     graph: StelloGraph = open_graph(ScriptedLLM())
 
     assert graph.functions == Functions()
+
+
+async def test_what_cannot_be_claimed_waits_for_the_interval(
+    open_graph: OpenGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that lists a task and refuses to give it out is not asked again at once, and for ever."""
+    claimed = asyncio.Event()
+    asked: list[str] = []
+
+    async def refused(self: TaskRepository, task: DueTask, lease: float) -> ClaimedTask | None:
+        asked.append(task.session_id)
+        claimed.set()
+        raise StoreUnavailable("the disk is full")
+
+    monkeypatch.setattr(TaskRepository, "claim_task", refused)
+    space = await opened(open_graph, ScriptedLLM(), [Trigger.ON_ARCHIVE], scheduler_seconds=3600)
+    await space.create_session(CreateSession(id="s"))
+    await space.append("s", [said("hello")])
+    await space.archive("s")
+    await asyncio.wait_for(claimed.wait(), WAIT)
+    for _ in range(20):
+        await space.store.space()
+    assert asked == ["s"]
