@@ -15,7 +15,9 @@ from pydantic import SecretStr
 from stello_graph.errors import InvalidInput
 from stello_graph.forest.functions import Functions
 from stello_graph.forest.hooks import HooksProvider
+from stello_graph.logs import LogLines
 from stello_graph.ports import LLM, Store
+from stello_graph.ports.observing import Observer, Observers
 from stello_graph.service import ApplicationTool, SpaceAgent, StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine
@@ -41,20 +43,24 @@ def build(
     tools: Sequence[ApplicationTool] = (),
     hooks: HooksProvider | Sequence[HooksProvider] = (),
     agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
+    observers: Sequence[Observer] = (),
 ) -> StelloGraph:
     """The service. What is passed in takes the place of what the settings name, or of the default.
 
     Args:
         tools: beside those of the modules that the settings name.
+        observers: told of what the service does, beside the logs and what the settings name.
     """
+    watching = Observers([LogLines(), *_tracing(settings), *observers])
     return StelloGraph(
-        GraphStore(open_engine(settings)) if store is None else store,
+        GraphStore(open_engine(settings), watching) if store is None else store,
         open_llm(settings) if llm is None else llm,
         settings,
         functions=functions,
         tools=[*load_tools(settings.tools), *tools],
         hooks=hooks,
         agents=agents,
+        observers=watching,
     )
 
 
@@ -67,6 +73,7 @@ def create_app(
     tools: Sequence[ApplicationTool] = (),
     hooks: HooksProvider | Sequence[HooksProvider] = (),
     agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
+    observers: Sequence[Observer] = (),
 ) -> "Starlette":
     """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
 
@@ -78,12 +85,20 @@ def create_app(
         tools: what the model can call, beside the tools of the modules that the settings name.
         hooks: told of what happens; see `Hooks`.
         agents: gives a Space, by its id, a model client, tools or functions of its own; see `SpaceAgent`.
+        observers: told of requests, turns, model calls, queries and tasks; see `Observer`.
     """
     from stello_graph.http.app import app_of
 
     settings = Settings() if settings is None else settings
     graph = build(
-        settings, store=store, llm=llm, functions=functions, tools=tools, hooks=hooks, agents=agents
+        settings,
+        store=store,
+        llm=llm,
+        functions=functions,
+        tools=tools,
+        hooks=hooks,
+        agents=agents,
+        observers=observers,
     )
     return app_of(graph)
 
@@ -122,7 +137,7 @@ def open_engine(settings: Settings) -> Engine:
     if settings.sqlite_path is not None:
         from stello_graph.store.sqlite import SqliteEngine
 
-        return SqliteEngine(Path(settings.sqlite_path))
+        return SqliteEngine(Path(settings.sqlite_path), readers=settings.sqlite_readers)
     if settings.store.partition("://")[0] in _GRAPH_SCHEMES:
         from stello_graph.store.neo4j import Neo4jEngine
 
@@ -180,6 +195,16 @@ def _openai(settings: Settings) -> LLM:
     if settings.model is None:
         return OpenAILLM(key, base_url=settings.openai_base_url)
     return OpenAILLM(key, base_url=settings.openai_base_url, default_model=settings.model)
+
+
+def _tracing(settings: Settings) -> list[Observer]:
+    if not settings.tracing:
+        return []
+    try:
+        from stello_graph.tracing import Spans
+    except ImportError as error:
+        raise InvalidInput("STELLO_TRACING needs: pip install 'stello-graph[otel]'") from error
+    return [Spans()]
 
 
 def _secret(value: SecretStr | None) -> str | None:

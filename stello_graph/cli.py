@@ -4,7 +4,6 @@ Commands import what only they need, since GraphQL and HTTP take a second to loa
 """
 
 import asyncio
-import logging
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -21,6 +20,7 @@ from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_stream
 from stello_graph.interchange.report import ImportReport
+from stello_graph.logs import configure
 from stello_graph.settings import Settings
 
 __all__ = ["main"]
@@ -68,14 +68,25 @@ def serve(
         list[str] | None,
         typer.Option(help="A folder of skills, */SKILL.md in it; may be repeated (STELLO_SKILLS)"),
     ] = None,
+    log_format: Annotated[
+        str | None, typer.Option(help="text or json (STELLO_LOG_FORMAT)", show_default="text")
+    ] = None,
 ) -> None:
     """Serve GraphQL, GraphiQL and the star map until SIGTERM or Ctrl-C."""
     from stello_graph.serving import serve_until_stopped
 
     folders = ",".join(skills) if skills else None
     settings = _settings(
-        host=host, port=port, store=store, migrate=migrate, grace=grace, skills=folders, tools=tools
+        host=host,
+        port=port,
+        store=store,
+        migrate=migrate,
+        grace=grace,
+        skills=folders,
+        tools=tools,
+        log_format=log_format,
     )
+    configure(settings.log_format, settings.log_level)
     _run(serve_until_stopped(settings, lambda line: print(line, flush=True)))
 
 
@@ -147,9 +158,7 @@ def doctor(store: StoreOption = None) -> None:
 
 def main() -> None:
     """The entry point of the console script."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    # What the driver logs comes back as an error, which is told once.
-    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    configure("text", "info")
     try:
         app()
     except StelloError as error:

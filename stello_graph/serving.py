@@ -54,7 +54,7 @@ async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) ->
         app_of(graph, opens=False),
         host=settings.host,
         port=settings.port,
-        log_level="warning",
+        log_config=None,
         access_log=False,
         proxy_headers=False,
         server_header=False,

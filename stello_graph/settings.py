@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     )
     neo4j_pool_size: int = Field(default=50, ge=1, description="Connections to the graph database at most")
 
+    sqlite_readers: int = Field(default=4, ge=1, description="Reads of a SQLite file that run side by side")
+
     host: str = Field(default="127.0.0.1", description="Address to listen on")
     port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on; 0: any free one")
     grace: float = Field(default=20.0, ge=0, description="Seconds that running turns are given at shutdown")
@@ -41,6 +43,16 @@ class Settings(BaseSettings):
     bootstrap_key: SecretStr | None = Field(
         default=None,
         description="An ADMIN key of the Space default, 32 characters at least; no key: loopback only",
+    )
+    log_format: Literal["text", "json"] = Field(
+        default="text", description="Form of the log lines: text, or json, one object a line"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info",
+        description="debug, info, warning or error; debug has texts of exceptions, which may quote contents",
+    )
+    tracing: bool = Field(
+        default=False, description="Spans by OpenTelemetry, told by OTEL_*; needs stello-graph[otel]"
     )
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="Origins of other front-ends, comma-separated: for CORS and WebSocket"
@@ -133,6 +145,11 @@ class Settings(BaseSettings):
             if isinstance(value, str)
             else value
         )
+
+    @field_validator("log_level", "log_format", mode="before")
+    @classmethod
+    def _lower(cls, value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
 
     @field_validator("bootstrap_key")
     @classmethod

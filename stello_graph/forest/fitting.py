@@ -8,6 +8,7 @@ from stello_graph.forest.accounts import count
 from stello_graph.model.context import Conversation, ToolSpec
 from stello_graph.model.turn import Turn
 from stello_graph.ports import LLM, SpaceStore
+from stello_graph.ports.observing import sayable
 from stello_graph.session.compression import Fitted, fit
 from stello_graph.session.context.patches import Patch
 from stello_graph.session.model_choice import window_of
@@ -59,7 +60,7 @@ async def fitted(
 
 async def _settle(store: SpaceStore, turn: Turn, made: Fitted) -> None:
     if made.failure is not None:
-        logger.warning("turn %s goes on without compressing: %s", turn.id, made.failure.message)
+        logger.warning("turn %s goes on without compressing: %s", turn.id, sayable(made.failure))
         await count(store, turn.session_id, made.usage)
         await store.report_failure(turn.session_id, "COMPRESS", made.failure.code, made.failure.message)
     elif made.compression is not None:

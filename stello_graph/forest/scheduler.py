@@ -18,6 +18,7 @@ from stello_graph.errors import (
 )
 from stello_graph.model.memory import ClaimedTask, DueTask, TaskKind
 from stello_graph.ports import SpaceStore, Store
+from stello_graph.ports.observing import Kind, Observers, sayable
 
 __all__ = ["Run", "Scheduler", "TaskTimes"]
 
@@ -48,8 +49,15 @@ class Scheduler:
     What is due is stored: a task that this process does not come to, or dies over, is another's.
     """
 
-    def __init__(self, store: Store, run: Mapping[TaskKind, Run], times: TaskTimes) -> None:
+    def __init__(
+        self,
+        store: Store,
+        run: Mapping[TaskKind, Run],
+        times: TaskTimes,
+        observers: Observers | None = None,
+    ) -> None:
         self._store = store
+        self._observers = observers or Observers()
         self._run = run
         self._times = times
         self._rung = asyncio.Event()
@@ -90,7 +98,11 @@ class Scheduler:
             store = self._store.in_space(due.space_id)
             task = await store.claim_task(due, self._times.lease)
             if task is not None:
-                await self._run_claimed(store, task)
+                ids = {"space": due.space_id}
+                with self._observers.watch(
+                    Kind.TASK, due.kind, ids=ids, facts={"session": due.session_id}
+                ) as work:
+                    work.outcome = await self._run_claimed(store, task)
         except StelloError as error:
             logger.warning("%s of %s could not be run: %s", due.kind, due.session_id, error.message)
         except Exception:
@@ -101,23 +113,27 @@ class Scheduler:
         finally:
             del self._running[due]
 
-    async def _run_claimed(self, store: SpaceStore, task: ClaimedTask) -> None:
+    async def _run_claimed(self, store: SpaceStore, task: ClaimedTask) -> str:
+        """Runs it, and tells how it ended."""
+        outcome = "DONE"
         try:
             async with self._renewed(store, task):
                 await self._run[task.kind](store, task.session_id)
         except (NotFound, SessionArchived, Conflict) as error:
             logger.info("%s of %s is void: %s", task.kind, task.session_id, error.message)
+            outcome = "VOID"
         except StelloError as error:
             await self._failed(store, task, error)
-            return
+            return "FAILED"
         except asyncio.CancelledError:
             await asyncio.shield(asyncio.create_task(self._released(store, task)))
             raise
         except Exception:
             logger.exception("%s of %s failed", task.kind, task.session_id)
             await self._failed(store, task, InternalError("an error of the server; its log has more"))
-            return
+            return "FAILED"
         await store.finish_task(task)
+        return outcome
 
     @contextlib.asynccontextmanager
     async def _renewed(self, store: SpaceStore, task: ClaimedTask) -> AsyncIterator[None]:
@@ -156,7 +172,7 @@ class Scheduler:
             task.session_id,
             error.code,
             delay,
-            error.message,
+            sayable(error),
         )
         await store.fail_task(task, error.code, _message(error), delay=delay)
 

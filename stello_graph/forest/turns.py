@@ -42,6 +42,7 @@ from stello_graph.model.turn import (
 )
 from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
 from stello_graph.ports import SpaceStore, Store
+from stello_graph.ports.observing import Kind, Observers
 
 __all__ = ["TurnTimes", "Turns"]
 
@@ -74,8 +75,10 @@ class Turns:
         *,
         content_limit: int,
         hooks: HookRunner,
+        observers: Observers | None = None,
     ) -> None:
         self._store = store
+        self._observers = observers or Observers()
         self._times = times
         self._pause = min(1.0, times.renew)
         self._hooks = hooks
@@ -291,7 +294,7 @@ class Turns:
         self._live[key_of(live.store.space_id, live.turn.id)] = live
         if asyncio.get_running_loop().time() >= self._deadline:
             live.stop(StopReason.INTERRUPTED)
-        live.work = asyncio.create_task(self._run(live))
+        live.work = asyncio.create_task(self._watched(live))
         return live.turn
 
     async def _until_free(self, store: SpaceStore, turn_id: str, interrupts: bool) -> None:
@@ -305,6 +308,18 @@ class Turns:
             await live.over.wait()
         else:
             await asyncio.sleep(self._times.follow * random.uniform(0.2, 1.0))
+
+    async def _watched(self, live: LiveTurn) -> None:
+        ids = {"space": live.store.space_id, "turn": live.turn.id}
+        with self._observers.watch(
+            Kind.TURN, "turn", ids=ids, facts={"session": live.turn.session_id}
+        ) as work:
+            try:
+                await self._run(live)
+            finally:
+                work.outcome = "LOST" if live.lost else live.turn.status
+                if live.turn.stop_reason is not None:
+                    work.facts["stop"] = live.turn.stop_reason
 
     async def _run(self, live: LiveTurn) -> None:
         key = key_of(live.store.space_id, live.turn.session_id)

@@ -30,6 +30,11 @@ class Context:
         self._loaders: Loaders | None = None
 
     @property
+    def known_viewer(self) -> Viewer | None:
+        """Who asks, None as long as nobody knows."""
+        return self._viewer
+
+    @property
     def viewer(self) -> Viewer:
         """Who asks. Raises Unauthenticated."""
         if self._viewer is None:

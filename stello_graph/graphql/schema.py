@@ -11,6 +11,7 @@ from stello_graph.graphql.context import Info
 from stello_graph.graphql.errors import ErrorCodes
 from stello_graph.graphql.executor import RowExecutor
 from stello_graph.graphql.mutations import Mutation
+from stello_graph.graphql.observing import Observing
 from stello_graph.graphql.queries import Query
 from stello_graph.graphql.scalars import SCALARS
 from stello_graph.graphql.subscriptions import Subscription
@@ -34,6 +35,7 @@ schema = _Schema(
     extensions=[
         lambda: ParserCache(maxsize=_CACHED_DOCUMENTS),
         lambda: ValidationCache(maxsize=_CACHED_DOCUMENTS),
+        Observing,
         ErrorCodes,
     ],
     execution_context_class=RowExecutor,

@@ -11,6 +11,8 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from stello_graph.http.access import Access, KeyAccess, LoopbackAccess
 from stello_graph.http.health import Health
+from stello_graph.http.metrics import Metrics, MetricsPage
+from stello_graph.http.observed import REQUEST_ID, Observed
 from stello_graph.http.pages import home, static_mount
 from stello_graph.http.view import GraphQLView
 from stello_graph.service import StelloGraph
@@ -36,10 +38,12 @@ def app_of(graph: StelloGraph, *, opens: bool = True) -> Starlette:
 
 
 def _routes(graph: StelloGraph) -> list[BaseRoute]:
-    settings, health = graph.settings, Health(graph)
+    settings, health, access = graph.settings, Health(graph), _access(graph)
+    metrics = Metrics(_connections(graph))
+    graph.observers.add(metrics)
     view = GraphQLView(
         graph,
-        _access(graph),
+        access,
         allowed_origins=settings.allowed_origins,
         max_body_bytes=settings.max_body_bytes,
     )
@@ -49,6 +53,7 @@ def _routes(graph: StelloGraph) -> list[BaseRoute]:
         WebSocketRoute("/graphql", view),
         Route("/healthz", health.alive),
         Route("/readyz", health.ready),
+        Route("/metrics", MetricsPage(metrics, access).tell),
         static_mount(),
     ]
 
@@ -60,13 +65,26 @@ def _access(graph: StelloGraph) -> Access:
     return KeyAccess(key.get_secret_value())
 
 
+def _connections(graph: StelloGraph) -> dict[str, int]:
+    """How many queries the store runs at once, by access."""
+    if graph.settings.sqlite_path is not None:
+        return {"read": graph.settings.sqlite_readers, "write": 1}
+    return {"read": graph.settings.neo4j_pool_size, "write": graph.settings.neo4j_pool_size}
+
+
 def _middleware(graph: StelloGraph) -> list[Middleware]:
     origins = graph.settings.allowed_origins
     cors = Middleware(
         CORSMiddleware,
         allow_origins=list(origins),
         allow_methods=["GET", "POST"],
-        allow_headers=["Authorization", "Content-Type"],
+        allow_headers=["Authorization", "Content-Type", REQUEST_ID],
+        expose_headers=[REQUEST_ID],
         max_age=600,
     )
-    return [*([cors] if origins else []), Middleware(GZipMiddleware, minimum_size=1_400, compresslevel=4)]
+    watched = Middleware(Observed, observers=graph.observers)
+    return [
+        watched,
+        *([cors] if origins else []),
+        Middleware(GZipMiddleware, minimum_size=1_400, compresslevel=4),
+    ]

@@ -4,9 +4,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
 from stello_graph.forest.agent import Agent
@@ -20,6 +19,7 @@ from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.hooks import ForkEvent, HooksProvider
 from stello_graph.forest.integrate import integrate_now
 from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
+from stello_graph.forest.observed_llm import ObservedLLM
 from stello_graph.forest.preview import preview
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
 from stello_graph.forest.selection import Select
@@ -28,7 +28,6 @@ from stello_graph.forest.skill_folders import folder_skills
 from stello_graph.forest.skills import SkillBook
 from stello_graph.forest.spaces import configure
 from stello_graph.forest.tools.builtin import builtin_tools
-from stello_graph.forest.tools.port import ServerTool
 from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turns import Turns, TurnTimes
 from stello_graph.forest.watch import Watch
@@ -48,38 +47,17 @@ from stello_graph.model.session import Session
 from stello_graph.model.space import Space
 from stello_graph.model.turn import Turn, TurnEvent
 from stello_graph.ports import LLM, SpaceStore, Store
+from stello_graph.ports.observing import Observers
+from stello_graph.service.applications import ApplicationTool, SpaceAgent
 from stello_graph.service.events import EventService
 from stello_graph.service.knowledge import KnowledgeService
 from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
 from stello_graph.settings import Settings
 
-__all__ = ["ApplicationTool", "SpaceAgent", "SpaceService", "StelloGraph"]
+__all__ = ["SpaceService", "StelloGraph"]
 
 T = TypeVar("T")
-
-
-class ApplicationTool(Protocol):
-    """A tool that an application brings: see `stello_graph.Tool`."""
-
-    def bind(self, graph: "StelloGraph") -> ServerTool:
-        """The tool inside one service."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpaceAgent:
-    """What an application gives one Space of its own; None takes the server's.
-
-    Attributes:
-        tools: beside those of the server.
-        close: called once nobody uses this any more, such as to close the model client.
-    """
-
-    llm: LLM | None = None
-    tools: Sequence[ApplicationTool] = ()
-    functions: Functions | None = None
-    close: Callable[[], Awaitable[object]] | None = None
 
 
 class StelloGraph:
@@ -98,6 +76,7 @@ class StelloGraph:
         tools: Sequence[ApplicationTool] = (),
         hooks: HooksProvider | Sequence[HooksProvider] = (),
         agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
+        observers: Observers | None = None,
     ) -> None:
         """Reads the skill folders and opens nothing yet; `bootstrap.build` has the usual parts.
 
@@ -107,8 +86,10 @@ class StelloGraph:
             hooks: told of what happens, fire-and-forget; of several, all are.
             agents: gives a Space, by its id, a model client, tools or functions of its own. Asked when the
                 Space is first used, and again after it was idle or configured anew.
+            observers: told of turns, model calls and tasks; the store may tell the same ones of queries.
         """
         self.store = store
+        self.observers = observers or Observers()
         self.llm = llm
         self.settings = settings
         self.functions = functions or Functions()
@@ -122,11 +103,17 @@ class StelloGraph:
         )
         self._tools = tuple(tools)
         self._stray_tools: set[asyncio.Task[Any]] = set()
-        self.toolbox = self._toolbox(llm, self.functions, ())
+        self._watched_llm = ObservedLLM(llm, self.observers)
+        self.toolbox = self._toolbox(self._watched_llm, self.functions, ())
         self._own_agents = agents
         self.agents = AgentPool(self._agent_of, idle=settings.agent_idle_seconds)
         self.turns = Turns(
-            store, self.agents, times, content_limit=settings.max_content_bytes, hooks=self.hooks
+            store,
+            self.agents,
+            times,
+            content_limit=settings.max_content_bytes,
+            hooks=self.hooks,
+            observers=self.observers,
         )
         self.watch = Watch(store, settings.event_seconds)
         self.scheduler = Scheduler(
@@ -138,6 +125,7 @@ class StelloGraph:
                 retry=settings.task_retry_seconds,
                 at_once=settings.max_tasks,
             ),
+            self.observers,
         )
         self._background: list[asyncio.Task[object]] = []
 
@@ -159,6 +147,7 @@ class StelloGraph:
             asyncio.create_task(self.agents.keep_house()),
             asyncio.create_task(keep_pruned(self.store, self.settings.event_days)),
             asyncio.create_task(self.llm.connect()),
+            asyncio.create_task(self.observers.keep_watch()),
         ]
 
     async def aclose(self) -> None:
@@ -192,9 +181,10 @@ class StelloGraph:
     async def _agent_of(self, space_id: str) -> Agent:
         """What a Space works with: its own, and the server's where it has none."""
         if self._own_agents is None:
-            return Agent(self.llm, self.toolbox, self.functions)
+            return Agent(self._watched_llm, self.toolbox, self.functions)
         own = await self._own_agents(space_id)
-        llm, functions = own.llm or self.llm, own.functions or self.functions
+        llm = self._watched_llm if own.llm is None else ObservedLLM(own.llm, self.observers)
+        functions = own.functions or self.functions
         return Agent(llm, self._toolbox(llm, functions, own.tools), functions, close=own.close)
 
     def _toolbox(self, llm: LLM, functions: Functions, more: Sequence[ApplicationTool]) -> Toolbox:

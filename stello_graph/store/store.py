@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from stello_graph.model.memory import DueTask
 from stello_graph.model.space import Space, SpaceConfig
+from stello_graph.ports.observing import Observers
 from stello_graph.store import rows
 from stello_graph.store.engine import Engine
 from stello_graph.store.events import NEWEST, OLD, EventRepository
@@ -11,6 +12,7 @@ from stello_graph.store.imports import ImportRepository
 from stello_graph.store.knowledge import KnowledgeRepository
 from stello_graph.store.memory import DigestRepository, MemoryRepository
 from stello_graph.store.messages import MessageRepository
+from stello_graph.store.observed import ObservedEngine
 from stello_graph.store.profiles import ProfilesRepository
 from stello_graph.store.queries import named
 from stello_graph.store.sessions import SessionsRepository
@@ -46,8 +48,9 @@ class SpaceRepository(
 class GraphStore:
     """A Store over one engine."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = RingingEngine(engine)
+    def __init__(self, engine: Engine, observers: Observers | None = None) -> None:
+        """`observers` are told of each query."""
+        self._engine = RingingEngine(engine if observers is None else ObservedEngine(engine, observers))
 
     def in_space(self, space_id: str) -> SpaceRepository:
         """See Store."""

@@ -23,7 +23,7 @@ LAYERS: Final = (
     ("session", "store", "llm", "interchange"),
     ("forest",),
     ("service",),
-    ("tools",),
+    ("tools", "logs", "tracing"),
     ("graphql",),
     ("http",),
     ("bootstrap",),
@@ -47,6 +47,8 @@ HOMES: Final = {
     "strawberry": {"graphql/", "http/", "bootstrap.py"},
     "starlette": {"http/", "bootstrap.py"},
     "typer": {"cli.py"},
+    "opentelemetry": {"tracing.py"},
+    "prometheus_client": {"http/metrics.py"},
     "yaml": {"forest/skill_folders.py"},
 }
 UNKNOWN_TO_A_SESSION: Final = {

@@ -72,7 +72,7 @@ async def test_configured_anew(open_graph: OpenGraph) -> None:
     graph, (one, _) = await spaces(open_graph, agents)
     assert await reply(one) == "default 1"
     async with graph.agents.agent("default") as held:
-        held.llm.script.append(["kept", pause])  # type: ignore[attr-defined]
+        held.llm.inner.script.append(["kept", pause])  # type: ignore[attr-defined]
     turn = await one.start_turn(ask())
     await pause.reached.wait()
     await one.configure(SpaceChanges(max_tool_rounds=3))
@@ -89,7 +89,7 @@ async def test_dropped_when_idle(open_graph: OpenGraph) -> None:
     agents, pause = Agents(), Pause()
     graph, (one, _) = await spaces(open_graph, agents, agent_idle_seconds=0.1)
     async with graph.agents.agent("default") as held:
-        held.llm.script.append(["long", pause])  # type: ignore[attr-defined]
+        held.llm.inner.script.append(["long", pause])  # type: ignore[attr-defined]
     turn = await one.start_turn(ask())
     await pause.reached.wait()
     await asyncio.sleep(0.3)
