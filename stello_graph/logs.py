@@ -9,7 +9,7 @@ import sys
 import time
 import traceback
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TextIO
 
 import orjson
 
@@ -20,9 +20,9 @@ __all__ = ["LogFormat", "LogLines", "configure"]
 LogFormat = Literal["json", "text"]
 
 _PACKAGE: Final = "stello_graph"
-# Facts that a line has; others, such as a path that a client made up, are for other listeners.
+# Facts that a line has.
 _FACTS: Final[tuple[str, ...]] = (
-    "method", "path", "status", "type", "operation", "session", "stop", "model", "access",
+    "method", "status", "type", "operation", "session", "stop", "model", "access",
     "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens",
 )  # fmt: skip
 _QUIET: Final = {Kind.QUERY, Kind.MODEL_CALL, Kind.LOOP}
@@ -31,14 +31,15 @@ logger = logging.getLogger(__name__)
 access = logging.getLogger(f"{_PACKAGE}.access")
 
 
-def configure(format: LogFormat, level: str) -> None:
-    """Makes this process log to the standard error, in one form for all libraries.
+def configure(format: LogFormat, level: str, to: TextIO | None = None) -> None:
+    """Makes this process log in one form for all libraries.
 
     Args:
         level: of this package: DEBUG, INFO, WARNING or ERROR, whatever its case.
+        to: None is the standard error.
     """
     with_texts = level.upper() == "DEBUG"
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(sys.stderr if to is None else to)
     handler.setFormatter(_JsonLines(with_texts) if format == "json" else _TextLines(with_texts))
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -94,7 +95,7 @@ class _Lines(logging.Formatter):
         text = record.getMessage()
         if record.name == "asyncio" and not self._with_texts:
             text = text.partition("\n")[0]
-        return text.replace("\n", "\\n")
+        return text.replace("\n", "\\n").replace("\r", "\\r")
 
     def formatException(  # noqa: N802
         self,

@@ -30,7 +30,8 @@ class Observing(SchemaExtension):
         try:
             yield
         except BaseException as error:
-            self._code = outcome_of(error)
+            # The cache of parsed documents lets syntax errors through as exceptions.
+            self._code = _code_of(error) if isinstance(error, GraphQLError) else outcome_of(error)
             raise
         finally:
             if self._work is None:

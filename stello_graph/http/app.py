@@ -32,15 +32,19 @@ def app_of(graph: StelloGraph, *, opens: bool = True) -> Starlette:
         async with graph:
             yield
 
-    return Starlette(
-        routes=_routes(graph), middleware=_middleware(graph), lifespan=lifespan if opens else None
-    )
-
-
-def _routes(graph: StelloGraph) -> list[BaseRoute]:
-    settings, health, access = graph.settings, Health(graph), _access(graph)
     metrics = Metrics(_connections(graph))
     graph.observers.add(metrics)
+    app = Starlette(
+        routes=_routes(graph, metrics),
+        middleware=_middleware(graph),
+        lifespan=lifespan if opens else None,
+    )
+    app.state.metrics = metrics
+    return app
+
+
+def _routes(graph: StelloGraph, metrics: Metrics) -> list[BaseRoute]:
+    settings, health, access = graph.settings, Health(graph), _access(graph)
     view = GraphQLView(
         graph,
         access,

@@ -6,7 +6,7 @@ is asked tells the sum.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Final
 
@@ -16,10 +16,12 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     ProcessCollector,
     generate_latest,
 )
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -123,10 +125,10 @@ class Metrics:
     def text(self) -> bytes:
         """All metrics in Prometheus' text format, of all worker processes where there are several."""
         if SHARED not in os.environ:
-            return generate_latest(self.registry)
+            return generate_latest(_Lasting(self.registry))
         together = CollectorRegistry()
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-        return generate_latest(together)
+        return generate_latest(_Lasting(together))
 
     def _now(self, work: Work, change: int) -> None:
         if work.kind is Kind.QUERY:
@@ -151,6 +153,19 @@ class Metrics:
 
     def _histogram(self, name: str, help: str, *labels: str, buckets: tuple[float, ...] = _FAST) -> Histogram:
         return Histogram(f"stello_{name}", help, labels, registry=self.registry, buckets=buckets)
+
+
+class _Lasting(Collector):
+    """A registry without the times at which its series were made: they would double what is told."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        """See Collector."""
+        for family in self._registry.collect():
+            family.samples = [sample for sample in family.samples if not sample.name.endswith("_created")]
+            yield family
 
 
 class MetricsPage:

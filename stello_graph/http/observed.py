@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,7 +16,6 @@ REQUEST_ID = "X-Request-ID"
 # What a proxy or a client may choose: nothing that could pass for another line or field of a log.
 _SANE = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 _ROUTES = {"/", "/graphql", "/healthz", "/readyz", "/metrics"}
-_LONGEST_PATH = 200
 
 
 class Observed:
@@ -34,7 +32,7 @@ class Observed:
             return
         id = _request_id(Headers(scope=scope))
         kind = Kind.REQUEST if scope["type"] == "http" else Kind.SOCKET
-        facts: dict[str, Fact] = {"method": str(scope.get("method", "GET")), "path": _path(scope)}
+        facts: dict[str, Fact] = {"method": str(scope.get("method", "GET"))}
         if traced := Headers(scope=scope).get("traceparent"):
             facts["traceparent"] = traced
         with self._observers.watch(kind, _route(scope), ids={"request": id}, facts=facts) as work:
@@ -57,10 +55,6 @@ class Observed:
 def _request_id(headers: Mapping[str, str]) -> str:
     given = headers.get(REQUEST_ID.lower(), "")
     return given if _SANE.fullmatch(given) else new_id()
-
-
-def _path(scope: Scope) -> str:
-    return quote(str(scope["path"])[:_LONGEST_PATH])
 
 
 def _route(scope: Scope) -> str:

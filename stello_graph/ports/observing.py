@@ -37,9 +37,9 @@ class Kind(StrEnum):
     """Kinds of work, each with what its name and outcome are."""
 
     REQUEST = "request"
-    """An HTTP request. Name: its route. Facts: method, path, status."""
+    """An HTTP request. Name: its route. Facts: method, status, and of its operation."""
     SOCKET = "socket"
-    """A WebSocket, from its opening to its end. Name: its route."""
+    """A WebSocket, from its opening to its end. Name: its route. Facts: status."""
     OPERATION = "operation"
     """A GraphQL operation. Name: its type. Outcome: OK or the code of its first error. Facts: operation."""
     TURN = "turn"
