@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Iterator
+from contextvars import Context
 
 from stello_graph.errors import StelloError
 from stello_graph.ports import Store
@@ -67,7 +68,8 @@ class Watch:
         watcher = Watcher()
         self._watchers.setdefault(space_id, set()).add(watcher)
         if self._looking is None:
-            self._looking = asyncio.create_task(self._look())
+            # It looks for all: it is no part of what the first watcher does.
+            self._looking = asyncio.create_task(self._look(), context=Context())
         try:
             yield watcher
         finally:
