@@ -41,6 +41,7 @@ from stello_graph.model.turn import (
     TurnStatus,
 )
 from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
+from stello_graph.outliving import outliving
 from stello_graph.ports import SpaceStore, Store
 from stello_graph.ports.observing import Kind, Observers
 
@@ -164,7 +165,7 @@ class Turns:
             written = (await store.turn_messages([turn_id])).get(turn_id, [])
             return self._launch(LiveTurn.resumed(store, turn, conversation, written, self._hooks))
 
-        return await asyncio.shield(asyncio.create_task(answer()))
+        return await outliving(asyncio.create_task(answer()))
 
     async def follow(self, store: SpaceStore, turn_id: str, seq: int) -> AsyncIterator[TurnEvent]:
         """What a turn emitted after number `seq`, then what it emits, up to its end."""
@@ -288,7 +289,7 @@ class Turns:
                     case TurnBegun():
                         return self._launch(LiveTurn.begun(store, begun, self._hooks))
 
-        return lambda: asyncio.shield(asyncio.create_task(attempt()))
+        return lambda: outliving(asyncio.create_task(attempt()))
 
     def _launch(self, live: LiveTurn) -> Turn:
         self._live[key_of(live.store.space_id, live.turn.id)] = live

@@ -14,6 +14,7 @@ from neo4j import Query as DriverQuery
 from neo4j.exceptions import ClientError, ConstraintError, DriverError, IncompleteCommit, Neo4jError
 
 from stello_graph.errors import StoreUnavailable
+from stello_graph.outliving import outliving
 from stello_graph.store.engine import APPLIED, PING, RECORD, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script
 from stello_graph.store.queries import Query, load
@@ -105,7 +106,7 @@ class Neo4jEngine:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return await asyncio.shield(task)
+        return await outliving(task)
 
     async def _run(self, text: DriverQuery, params: dict[str, Any], access: str) -> list[Row]:
         async def once() -> list[Row]:

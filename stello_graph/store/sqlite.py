@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from stello_graph.errors import StoreUnavailable
+from stello_graph.outliving import outliving
 from stello_graph.store.engine import APPLIED, PING, RECORD, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script
 from stello_graph.store.queries import Query, QueryText, load
@@ -115,7 +116,7 @@ class _Connections:
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` in a thread; it ends even where the caller is cancelled."""
         running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
-        return await asyncio.shield(running)
+        return await outliving(running)
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:

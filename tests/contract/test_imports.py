@@ -17,7 +17,7 @@ MODULES: Final = sorted(ROOT.rglob("*.py"))
 # From the bottom up; a layer sees those before it. Layers in one tuple do not see each other.
 LAYERS: Final = (
     ("errors",),
-    ("ids", "settings"),
+    ("ids", "outliving", "settings"),
     ("model",),
     ("ports",),
     ("session", "store", "llm", "interchange"),
@@ -32,7 +32,7 @@ LAYERS: Final = (
     ("",),
 )
 PLUGGED_IN: Final = {"store", "llm", "interchange"}
-PLUGS: Final = {"ports", "model", "errors", "ids"}
+PLUGS: Final = {"ports", "model", "errors", "ids", "outliving"}
 SEES_PLUGGED_IN: Final = {
     "store": {"bootstrap"},
     "llm": {"bootstrap"},
