@@ -38,9 +38,9 @@ class Reflection:
         """Answers the sessions that were told something; without a new digest the model is not asked."""
         which = SessionFilter(status=SessionStatus.ACTIVE)
         page = await self.space.store.digests(which, changed_after=self.seen, after="", first=1_000)
-        self.seen = page.event_seq
         # A digest also moves when an insight is put or used up: only another memory is news.
-        new = {one.id: one for one in page.digests if one.memory and one.memory != self._memory(one.id)}
+        new = {one.id: one for one in page.digests if one.memory and one.memory_seq > self.seen}
+        self.seen = page.event_seq
         if not new:
             return []
         self.known |= new
@@ -48,9 +48,6 @@ class Reflection:
         return await self.space.put_insights(
             [InsightDraft(session_id=id, content=hint) for id, hint in hints.items() if id in self.known]
         )
-
-    def _memory(self, id: str) -> str | None:
-        return self.known[id].memory if id in self.known else None
 
     async def _ask(self) -> str:
         """The application's own model call; a client of any provider does as well."""

@@ -31,7 +31,7 @@ CALL (s, outcome) {
   SET sp.lock = $op
   WITH s, sp, due, datetime.realtime() AS clock
   WITH s, sp, due, clock.epochSeconds * 1000000 + clock.microsecond AS now
-  SET s.memory = $content, s.memoryRevision = s.memoryRevision + 1, s.memoryThroughSeq = $throughSeq,
+  SET s.memorySeq = CASE WHEN s.memory = $content THEN s.memorySeq ELSE sp.eventSeq + 1 END, s.memory = $content, s.memoryRevision = s.memoryRevision + 1, s.memoryThroughSeq = $throughSeq,
     s.inputTokens = s.inputTokens + $usage.inputTokens,
     s.outputTokens = s.outputTokens + $usage.outputTokens,
     s.cacheReadTokens = s.cacheReadTokens + $usage.cacheReadTokens,
@@ -42,7 +42,7 @@ CALL (s, outcome) {
     sp.cacheReadTokens = sp.cacheReadTokens + $usage.cacheReadTokens,
     sp.cacheWriteTokens = sp.cacheWriteTokens + $usage.cacheWriteTokens,
     sp.llmCalls = sp.llmCalls + $usage.llmCalls,
-    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, s.memorySeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
+    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'MEMORY_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
   RETURN collect(due) AS dues

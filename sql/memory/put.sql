@@ -18,6 +18,6 @@ UPDATE space SET eventSeq = eventSeq + 1
   WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
 UPDATE session SET memory = :content, memoryRevision = memoryRevision + 1,
   updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space),
-  memorySeq = (SELECT eventSeq FROM space WHERE id = :space)
+  memorySeq = CASE WHEN memory = :content THEN memorySeq ELSE (SELECT eventSeq FROM space WHERE id = :space) END
 WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
 SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

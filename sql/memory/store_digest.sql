@@ -22,7 +22,7 @@ UPDATE space SET eventSeq = eventSeq + 1,
   llmCalls = llmCalls + json_extract(:usage, '$.llmCalls')
   WHERE id = :space AND EXISTS (SELECT 1 FROM decision AS d WHERE d.outcome = 'DONE');
 UPDATE session SET memory = :content, memoryRevision = memoryRevision + 1, memoryThroughSeq = :throughSeq,
-  memorySeq = (SELECT eventSeq FROM space WHERE id = :space),
+  memorySeq = CASE WHEN memory = :content THEN memorySeq ELSE (SELECT eventSeq FROM space WHERE id = :space) END,
   inputTokens = inputTokens + json_extract(:usage, '$.inputTokens'),
   outputTokens = outputTokens + json_extract(:usage, '$.outputTokens'),
   cacheReadTokens = cacheReadTokens + json_extract(:usage, '$.cacheReadTokens'),

@@ -85,7 +85,7 @@ class SessionDigest(Value):
     """What the other sessions may know of one session.
 
     Attributes:
-        memory_seq: number of the event that last changed `memory`; 0 where it was not read.
+        memory_seq: number of the event since which `memory` is news to others; 0 where there is none.
     """
 
     id: str

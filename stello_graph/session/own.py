@@ -1,12 +1,12 @@
 """An application's own function, run in place of a default one."""
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from stello_graph.errors import InternalError, StelloError
+from stello_graph.session.threads import in_thread
 
 __all__ = ["run_own"]
 
@@ -35,7 +35,7 @@ async def run_own(
         ):
             given: Any = function(*args, **kwargs)
         else:
-            given = await asyncio.to_thread(function, *args, **kwargs)
+            given = await in_thread(function, *args, **kwargs)
         given = await given if inspect.isawaitable(given) else given
     except StelloError:
         raise

@@ -33,6 +33,25 @@ async def test_a_digest(space: SpaceStore) -> None:
     assert (await space.space()).usage == usage(7)
 
 
+async def test_when_a_memory_changed(space: SpaceStore) -> None:
+    """A digest tells since which event it is news; insights, turns and the same text do not move that."""
+    root = await create(space)
+    below = await create(space, parent_id=root.id)
+    put = await space.put_memory(below.id, "known")
+    await space.put_insight(below.id, "look", None)
+    await space.end_turn(end_of((await begin(space, below.id)).turn, told()))
+
+    for which in (EVERYTHING, SessionFilter(root_id=root.id)):
+        page = await space.digests(which, changed_after=0, after="", first=10)
+        found = {one.id: (one.memory_seq, one.event_seq > put.event_seq) for one in page.digests}
+        assert found == {root.id: (0, False), below.id: (put.event_seq, True)}
+    same = await space.put_memory(below.id, "known")
+    again = await space.store_digest(below.id, "known", revision=2, through_seq=2, usage=usage(1))
+    page = await space.digests(EVERYTHING, changed_after=put.event_seq, after="", first=10)
+    assert [one.memory_seq for one in page.digests if one.id == below.id] == [put.event_seq], "no news"
+    assert again.event_seq > same.event_seq > put.event_seq
+
+
 async def test_a_digest_that_comes_late(space: SpaceStore, database: Database) -> None:
     """Memory that somebody put meanwhile is not overwritten by a digest."""
     session = await create(space)

@@ -51,6 +51,13 @@ ORDER: Final = ("DeleteLock", "Session", "Turn", "Holder", "TopologyNode", "Task
 LOOKED_UP_AGAIN: Final = {"topology/add_ref", "topology/remove_ref", "sessions/delete", "turns/renew"}
 # Lists that are JSON texts in SQL, in rows that are declared as `turn.*` or `session.*`.
 LISTS: Final = {"tags", "confirmIds", "approvedIds", "refusedIds", "refusals"}
+TRIGGERS: Final = {
+    "sessions/enter": "ON_SWITCH",
+    "sessions/leave": "ON_LEAVE",
+    "sessions/set_status": "ON_ARCHIVE",
+    "turns/end": "EVERY_N_TURNS",
+    "memory/store_digest": "AFTER_CONSOLIDATE",
+}
 STRINGS: Final = re.compile(r"'[^']*'")
 LOCK: Final = re.compile(r"SET (\w+)\.lock = ")
 PROPERTY: Final = re.compile(r"(?<![$\w.])[a-z]\w*\.\w+")
@@ -187,6 +194,31 @@ def test_sql_for_the_oldest_sqlite(name: str) -> None:
     for statement in SQL[name].statements:
         assert "HAVING" not in statement or "GROUP BY" in statement
         assert "->" not in statement
+
+
+def test_tasks_are_raised_alike() -> None:
+    """Each trigger raises its tasks by the same block of Cypher, and by the same view in SQL."""
+    raising = {name for name in NAMES if "MERGE (task:Task" in CYPHER[name].statements[0]}
+    blocks = {task_block(CYPHER[name].statements[0], trigger) for name, trigger in TRIGGERS.items()}
+
+    assert raising == set(TRIGGERS)
+    assert len(blocks) == 1
+    for name, trigger in TRIGGERS.items():
+        (statement,) = (text for text in SQL[name].statements if text.startswith("INSERT INTO task "))
+        assert "JOIN task_trigger AS r" in statement
+        assert re.findall(r"\"trigger\" = '(\w+)'", statement) == [trigger]
+        assert (
+            "DO UPDATE SET requested = excluded.requested, dueAt = coalesce(dueAt, excluded.dueAt)"
+            in statement
+        )
+
+
+def task_block(text: str, trigger: str) -> str:
+    """What raises the tasks of a session by a trigger, whatever both are named and how far it is indented."""
+    block = text[text.index("OPTIONAL MATCH (main:Session") : text.index("RETURN count(task) AS due")]
+    assert re.findall(r"'([A-Z_]+)' IN", block) == [trigger] * 2
+    named = re.sub(r"\bbefore\b", "s", block).replace(trigger, "TRIGGER")
+    return re.sub(r"\s+", " ", named)
 
 
 def test_language_in_files_alone() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e import documents
 from tests.e2e.conftest import OpenStore, Serve
 from tests.e2e.replies import by_question
-from tests.e2e.test_crash import SETTINGS, ended
+from tests.e2e.test_crash import ended
 from tests.e2e.test_tools import blocks
 from tests.e2e.waiting import until
 from tests.model_server import Answer, ModelServer, say, think, use
@@ -71,9 +71,9 @@ async def test_between_the_transactions_of_a_round(
             "There": Answer([THOUGHT, use("wait", {"file": "there"}, id="a"), use("now", id="b")]),
         }
     )
-    settings = {**model_settings, **SETTINGS, "PYTHONPATH": str(tmp_path)}
+    settings = {**model_settings, "PYTHONPATH": str(tmp_path)}
     store = open_store(engine)
-    doomed = serve(store, "--tools", module, settings=settings)
+    doomed = serve(store, "--tools", module, settings={**settings, "STELLO_LEASE_SECONDS": "8"})
     async with doomed.client() as client:
         for session in (in_tools, before_call):
             await client.create(session)
@@ -102,7 +102,8 @@ async def test_between_the_transactions_of_a_round(
             assert (closed["status"], closed["stopReason"]) == ("FAILED", "INTERRUPTED")
         asked_before = len(model_server.requests)
         for session in (in_tools, before_call):
-            assert (await client.send(session, "Go on"))["status"] == "COMPLETED"
+            went_on = await client.send(session, "Go on")
+            assert went_on["status"] == "COMPLETED", (went_on["error"], model_server.refused)
         after_cut, after_kept = model_server.requests[asked_before:]
         transcripts = [[shape(one) for one in await client.transcript(id)] for id in (in_tools, before_call)]
         seqs = [[one["seq"] for one in await client.transcript(id)] for id in (in_tools, before_call)]

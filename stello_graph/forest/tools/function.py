@@ -1,14 +1,13 @@
 """A typed function as a tool: its JSON schema, and its arguments checked against it."""
 
-import functools
 import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from stello_graph.errors import InvalidInput
+from stello_graph.session.threads import in_thread
 
 __all__ = ["ToolFunction"]
 
@@ -70,8 +69,7 @@ class ToolFunction:
             named[self._context] = context
         if self._asynchronous:
             return await self._function(**named)
-        work = functools.partial(self._function, **named)
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        return await in_thread(self._function, **named)
 
 
 def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:

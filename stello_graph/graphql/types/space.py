@@ -1,5 +1,7 @@
 """Spaces and what the model would see, as the schema shows them."""
 
+import logging
+
 import strawberry
 
 from stello_graph.graphql.context import Info
@@ -12,18 +14,22 @@ __all__ = ["ContextPreview", "Space", "Tool", "Viewer"]
 
 _DEFAULT_WINDOW = 200_000
 
-Config = strawberry.Parent[model.SpaceConfig]
+logger = logging.getLogger(__name__)
 
 
-def model_name(config: Config, info: Info) -> str:
-    """The Space's, else the server's."""
-    return config.model or info.context.graph.llm.default_model
-
-
-def max_context_tokens(config: Config, info: Info) -> int:
-    """The Space's, else the known model's, else 200,000."""
-    window = info.context.graph.llm.window(model_name(config, info))
-    return config.max_context_tokens or window or _DEFAULT_WINDOW
+async def config(space: strawberry.Parent[model.Space], info: Info) -> model.SpaceConfig:
+    """With the model that answers where none is set, and its window, else 200,000."""
+    graph, set_here = info.context.graph, space.config
+    try:
+        async with graph.agents.agent(space.id) as agent:
+            llm = agent.llm
+    except Exception as error:
+        # Its turns tell of it. The settings are shown all the same, as they may have to be mended.
+        logger.warning("the agent of Space %s cannot be built: %s", space.id, type(error).__name__)
+        llm = graph.llm
+    name = set_here.model or llm.default_model
+    window = set_here.max_context_tokens or llm.window(name) or _DEFAULT_WINDOW
+    return set_here.model_copy(update={"model": name, "max_context_tokens": window})
 
 
 @strawberry.type(description="Who asks.")
@@ -54,7 +60,7 @@ class SpaceConfig:
 
     strategy: TopologyStrategy | None
     system_prompt: str | None
-    model = strawberry.field(resolver=model_name, graphql_type=str)
+    model: str
     consolidate_model: str | None = strawberry.field(description="null: model.")
     integrate_model: str | None
     compress_model: str | None
@@ -62,7 +68,7 @@ class SpaceConfig:
         description="Off by default: it is a direct channel between sessions, which otherwise hear of each other "
         "through digests and insights only."
     )
-    max_context_tokens = strawberry.field(resolver=max_context_tokens, graphql_type=int)
+    max_context_tokens: int
     max_output_tokens: int
     max_tool_rounds: int
     consolidate_prompt: str | None
@@ -81,7 +87,7 @@ class Space:
 
     id: strawberry.ID
     name: str
-    config: SpaceConfig
+    config = strawberry.field(resolver=config, graphql_type=SpaceConfig)
     usage: Usage
     session_count: int
     created_at: DateTime

@@ -74,17 +74,17 @@ class TurnEvent:
     seq: Long
     at: DateTime
 
+    @classmethod
+    def is_type_of(cls, value: object, _info: Info) -> bool:
+        """By the model's class of the same name."""
+        return type(value).__name__ == cls.__name__
+
 
 @strawberry.type
 class TurnStarted(TurnEvent):
     """See `model.turn.TurnStarted`."""
 
     turn: Turn
-
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.TurnStarted)
 
 
 @strawberry.type
@@ -94,11 +94,6 @@ class TextDelta(TurnEvent):
     round: int
     text: str
 
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.TextDelta)
-
 
 @strawberry.type
 class ToolCallStarted(TurnEvent):
@@ -106,11 +101,6 @@ class ToolCallStarted(TurnEvent):
 
     round: int
     tool_call: ToolCall
-
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.ToolCallStarted)
 
 
 @strawberry.type
@@ -123,22 +113,12 @@ class ToolCallFinished(TurnEvent):
     content: str
     duration_ms: int
 
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.ToolCallFinished)
-
 
 @strawberry.type
 class ConfirmationRequested(TurnEvent):
     """See `model.turn.ConfirmationRequested`."""
 
     tool_call: ToolCall
-
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.ConfirmationRequested)
 
 
 @strawberry.type
@@ -147,22 +127,12 @@ class MessageStored(TurnEvent):
 
     message: Message
 
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.MessageStored)
-
 
 @strawberry.type(description="Always the last, whatever the outcome.")
 class TurnEnded(TurnEvent):
     """See `model.turn.TurnEnded`."""
 
     turn: Turn
-
-    @classmethod
-    def is_type_of(cls, value: object, _info: Info) -> bool:
-        """By the model's class."""
-        return isinstance(value, model.TurnEnded)
 
 
 EVENT_TYPES = (
