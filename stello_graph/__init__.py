@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from stello_graph.forest.functions import Functions
     from stello_graph.forest.hooks import Hooks
     from stello_graph.model.memory import InsightDraft, Integrated
+    from stello_graph.model.values import KeyScope, Viewer
     from stello_graph.service import SpaceAgent, SpaceService, StelloGraph
     from stello_graph.settings import Settings
     from stello_graph.tools import Tool, ToolContext, ToolOutput
@@ -17,6 +18,7 @@ __all__ = [
     "Hooks",
     "InsightDraft",
     "Integrated",
+    "KeyScope",
     "Settings",
     "SpaceAgent",
     "SpaceService",
@@ -24,6 +26,7 @@ __all__ = [
     "Tool",
     "ToolContext",
     "ToolOutput",
+    "Viewer",
     "build",
     "create_app",
 ]
@@ -33,6 +36,7 @@ _HOMES = {
     "Hooks": "forest.hooks",
     "InsightDraft": "model.memory",
     "Integrated": "model.memory",
+    "KeyScope": "model.values",
     "Settings": "settings",
     "SpaceAgent": "service",
     "SpaceService": "service",
@@ -40,6 +44,7 @@ _HOMES = {
     "Tool": "tools",
     "ToolContext": "tools",
     "ToolOutput": "tools",
+    "Viewer": "model.values",
     "build": "bootstrap",
     "create_app": "bootstrap",
 }

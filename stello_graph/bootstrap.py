@@ -27,6 +27,8 @@ from stello_graph.tools import Tool
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from stello_graph.http.access import Authenticate
+
 __all__ = ["build", "create_app", "load_tools", "open_engine", "open_llm"]
 
 logger = logging.getLogger(__name__)
@@ -74,8 +76,9 @@ def create_app(
     hooks: HooksProvider | Sequence[HooksProvider] = (),
     agents: Callable[[str], Awaitable[SpaceAgent]] | None = None,
     observers: Sequence[Observer] = (),
+    authenticate: "Authenticate | None" = None,
 ) -> "Starlette":
-    """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service.
+    """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service, its `state.graph`.
 
     Args:
         settings: None reads `STELLO_*` from the environment.
@@ -86,6 +89,9 @@ def create_app(
         hooks: told of what happens; see `Hooks`.
         agents: gives a Space, by its id, a model client, tools or functions of its own; see `SpaceAgent`.
         observers: told of requests, turns, model calls, queries and tasks; see `Observer`.
+        authenticate: tells who asks, in place of keys: called with the connection and with the payload of
+            a WebSocket's connection_init (empty over HTTP), it returns a `Viewer`, or None to refuse. It may
+            be a coroutine function. For an open WebSocket it is asked again every few seconds.
     """
     from stello_graph.http.app import app_of
 
@@ -100,7 +106,7 @@ def create_app(
         agents=agents,
         observers=observers,
     )
-    return app_of(graph)
+    return app_of(graph, authenticate=authenticate)
 
 
 def load_tools(modules: Sequence[str]) -> list[Tool]:

@@ -3,18 +3,15 @@
 Commands import what only they need, since GraphQL and HTTP take a second to load.
 """
 
-import asyncio
 import sys
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from stello_graph.bootstrap import build
+from stello_graph.cli_access import keys, spaces
 from stello_graph.errors import StelloError
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.interchange.detect import Format
@@ -22,10 +19,12 @@ from stello_graph.interchange.importer import import_stream
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
 from stello_graph.settings import Settings
+from stello_graph.terminal import StoreOption, errors
+from stello_graph.terminal import fail as _fail
+from stello_graph.terminal import run as _run
+from stello_graph.terminal import settings_of as _settings
 
 __all__ = ["main"]
-
-T = TypeVar("T")
 
 app = typer.Typer(
     help="Conversations as a forest in a graph database, served through GraphQL.",
@@ -33,14 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-errors = Console(stderr=True, highlight=False)
-
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store", help="sqlite:///file.db, neo4j://host:7687, bolt://… (STELLO_STORE)", show_default=False
-    ),
-]
+app.add_typer(keys, name="keys")
+app.add_typer(spaces, name="spaces")
 
 
 @app.command()
@@ -181,25 +174,3 @@ async def _import(
             return await import_stream(graph.store.in_space(space), stream, format=format)
     finally:
         await graph.store.aclose()
-
-
-def _settings(**given: Any) -> Settings:
-    try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        lines = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        _fail("these settings are not right:\n  " + "\n  ".join(lines))
-
-
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    try:
-        return asyncio.run(work)
-    except StelloError as error:
-        _fail(error.message)
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
-
-
-def _fail(message: str) -> NoReturn:
-    errors.print(message, style="red", markup=False)
-    raise typer.Exit(1)

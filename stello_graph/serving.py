@@ -81,7 +81,7 @@ def _tell(graph: StelloGraph, port: int, say: Callable[[str], None]) -> None:
         say("Model      offline: it only quotes; set ANTHROPIC_API_KEY for a real one")
     else:
         say(f"Model      {graph.llm.default_model}")
-    if settings.bootstrap_key is None:
-        say("Access     this machine only, without a key; set STELLO_BOOTSTRAP_KEY to open it")
-    else:
+    if graph.keyring.is_in_use:
         say("Access     by key")
+    else:
+        say("Access     this machine only, until there is a key: stello-graph keys create --name NAME")

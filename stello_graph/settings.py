@@ -42,7 +42,12 @@ class Settings(BaseSettings):
     migrate: bool = Field(default=True, description="Whether serve brings the schema up to date first")
     bootstrap_key: SecretStr | None = Field(
         default=None,
-        description="An ADMIN key of the Space default, 32 characters at least; no key: loopback only",
+        description="An ADMIN key of the Space default, 32 characters at least, beside those that are stored",
+    )
+    key_seconds: float = Field(
+        default=4.0,
+        gt=0,
+        description="How long a key that was looked up is trusted; revoking it is felt within twice that",
     )
     log_format: Literal["text", "json"] = Field(
         default="text", description="Form of the log lines: text, or json, one object a line"

@@ -30,6 +30,10 @@ CREATE INDEX task_due IF NOT EXISTS FOR (n:Task) ON (n.dueAt);
 CREATE INDEX session_memory IF NOT EXISTS FOR (n:Session) ON (n.spaceId, n.rootId, n.memorySeq);
 CREATE CONSTRAINT fork_profile_key IF NOT EXISTS FOR (n:ForkProfile) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT fork_profile_place IF NOT EXISTS FOR (n:ForkProfile) REQUIRE (n.spaceId, n.place) IS UNIQUE;
+CREATE CONSTRAINT api_key_key IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT api_key_hash IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.hash IS UNIQUE;
+CREATE CONSTRAINT keys_in_use_key IF NOT EXISTS FOR (n:KeysInUse) REQUIRE n.key IS UNIQUE;
+CREATE CONSTRAINT deleted_space_id IF NOT EXISTS FOR (n:DeletedSpace) REQUIRE n.id IS UNIQUE;
 MATCH (e:TopologyEvent) WHERE e.rootId IS NULL
 OPTIONAL MATCH (s:Session {key: e.spaceId + '/' + e.nodeId})
 SET e.rootId = coalesce(s.rootId, e.nodeId);

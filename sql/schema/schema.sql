@@ -289,6 +289,34 @@ CREATE VIEW turn_document AS
     'partialRound', partialRound, 'insight', insight, 'insightRevision', insightRevision, 'startedAt', startedAt,
     'endedAt', endedAt) AS document
   FROM turn;
+
+CREATE TABLE api_key (
+  key TEXT PRIMARY KEY,
+  id TEXT NOT NULL,
+  spaceId TEXT REFERENCES space(id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  prefix TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  createdAt INTEGER NOT NULL,
+  lastUsedAt INTEGER,
+  revokedAt INTEGER
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
+CREATE INDEX api_key_of ON api_key (spaceId);
+
+CREATE TABLE keys_in_use (
+  key TEXT PRIMARY KEY,
+  since INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE deleted_space (
+  id TEXT PRIMARY KEY,
+  deletedBy TEXT NOT NULL,
+  deletedAt INTEGER NOT NULL
+) WITHOUT ROWID;
+
+ALTER TABLE space ADD COLUMN madeBy TEXT;
 -- An event keeps the id of its tree's root, which outlives the session. Of what was deleted before, the tree is not known.
 ALTER TABLE topology_event ADD COLUMN rootId TEXT;
 UPDATE topology_event SET rootId = coalesce(

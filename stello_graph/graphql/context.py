@@ -54,6 +54,12 @@ class Context:
             self._space = self.graph.space(viewer.space_id)
         return self._space
 
+    def operator(self) -> StelloGraph:
+        """The service that belongs to no Space. Raises Forbidden for all but operators."""
+        if self.viewer.scope is not KeyScope.OPERATOR:
+            raise Forbidden(f"this needs a key with the scope {KeyScope.OPERATOR}")
+        return self.graph
+
     @property
     def loaders(self) -> Loaders:
         """The loaders of the caller's Space."""

@@ -5,6 +5,7 @@ from typing import Any
 import strawberry
 from strawberry import ID, UNSET
 
+from stello_graph.graphql.access import AccessMutation
 from stello_graph.graphql.arguments import given, request
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.inputs import (
@@ -208,7 +209,7 @@ def _tool_calls(message: MessageInput) -> dict[str, Any]:
 
 
 @strawberry.type
-class Mutation(KnowledgeMutation):
+class Mutation(KnowledgeMutation, AccessMutation):
     """What can be changed."""
 
     create_session = strawberry.mutation(

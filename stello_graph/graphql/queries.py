@@ -7,6 +7,7 @@ from strawberry import ID, UNSET
 
 from stello_graph.errors import NotFound
 from stello_graph.forest.checks import check_range
+from stello_graph.graphql.access import AccessQuery
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
@@ -161,7 +162,7 @@ def _root(root_id: ID | None) -> str | None:
 
 
 @strawberry.type
-class Query(KnowledgeQuery):
+class Query(KnowledgeQuery, AccessQuery):
     """What can be read."""
 
     get_children = strawberry.field(

@@ -1,83 +1,123 @@
-"""Who may ask. Without any key: this machine alone, and nothing that came through a proxy."""
+"""Who may ask: one way in for HTTP and WebSocket.
 
-import hmac
+Without any key that ever was: this machine alone, and nothing that came through a proxy. From the first
+key on: whoever has one. Or an embedding application tells.
+"""
+
+import asyncio
+import inspect
 import ipaddress
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from starlette.requests import HTTPConnection
 
-from stello_graph.errors import Forbidden, Unauthenticated
-from stello_graph.ids import DEFAULT_SPACE
+from stello_graph.errors import Forbidden, StoreUnavailable, Unauthenticated
+from stello_graph.forest.keys import Keyring
+from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.model.values import KeyScope, Viewer
 
-__all__ = ["Access", "KeyAccess", "LoopbackAccess", "bearer"]
+__all__ = ["Access", "Authenticate", "admit_loopback"]
+
+Payload = Mapping[str, Any]
+Authenticate = Callable[[HTTPConnection, Payload], Awaitable[Viewer | None] | Viewer | None]
 
 _FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
+_KEYLESS = Viewer(space_id=DEFAULT_SPACE, scope=KeyScope.ADMIN)
 
 
-class Access(Protocol):
-    """Tells who asks."""
+class Access:
+    """Tells who asks, and when that is over."""
 
-    def admit(self, connection: HTTPConnection) -> None:
-        """Refuses a connection, whatever it carries. Raises Forbidden."""
-        ...
+    def __init__(
+        self,
+        keyring: Keyring,
+        allowed_origins: tuple[str, ...] = (),
+        authenticate: Authenticate | None = None,
+    ) -> None:
+        """Takes `authenticate` in place of keys and of the rules without keys, where it is given."""
+        self._keyring = keyring
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
+        self._authenticate = authenticate
 
-    def viewer(self, credentials: str | None) -> Viewer:
-        """Who has these credentials, the text after `Bearer`. Raises Unauthenticated."""
-        ...
+    async def admit(self, connection: HTTPConnection) -> None:
+        """Refuses a connection, whatever it carries. Raises Forbidden, StoreUnavailable."""
+        if self._authenticate is None and not await self._keyring.in_use():
+            admit_loopback(connection, self._origins)
+
+    async def viewer(self, connection: HTTPConnection, payload: Payload | None = None) -> Viewer:
+        """Who asks, by the headers, or on a WebSocket by the payload of connection_init.
+
+        Raises:
+            Unauthenticated: nobody whom we know.
+            StoreUnavailable: it cannot be told now.
+        """
+        if self._authenticate is not None:
+            found = self._authenticate(connection, {} if payload is None else payload)
+            return _checked(await found if inspect.isawaitable(found) else found)
+        if not await self._keyring.in_use():
+            return _KEYLESS
+        return await self._keyring.viewer(_bearer(connection.headers if payload is None else payload))
+
+    async def operator(self, connection: HTTPConnection) -> None:
+        """Lets in who operates the server: without keys this machine, else an OPERATOR's key alone.
+
+        Raises:
+            Unauthenticated: nobody whom we know. Forbidden: somebody else.
+            StoreUnavailable: it cannot be told now.
+        """
+        await self.admit(connection)
+        viewer = await self.viewer(connection)
+        if viewer is not _KEYLESS and viewer.scope is not KeyScope.OPERATOR:
+            raise Forbidden(f"this needs a key with the scope {KeyScope.OPERATOR}")
+
+    async def until_refused(
+        self, viewer: Viewer, connection: HTTPConnection, payload: Payload | None = None
+    ) -> None:
+        """Returns, within twice `key_seconds`, once the connection would not be let in as `viewer`."""
+        while True:
+            await asyncio.sleep(self._keyring.seconds)
+            try:
+                if await self.viewer(connection, payload) != viewer:
+                    return
+            except (Unauthenticated, Forbidden):
+                return
+            except StoreUnavailable:
+                continue
 
 
-class LoopbackAccess:
-    """No keys: loopback clients are ADMIN of the Space `default`."""
-
-    def __init__(self, allowed_origins: tuple[str, ...] = ()) -> None:
-        self._allowed_origins = {origin.rstrip("/").lower() for origin in allowed_origins}
-
-    def admit(self, connection: HTTPConnection) -> None:
-        """Loopback peers, loopback Host names, no forwarding, no page of another origin."""
-        headers = connection.headers
-        if connection.client is None or not _is_loopback(connection.client.host):
-            raise Forbidden(
-                "without keys this server answers to its own machine only: set STELLO_BOOTSTRAP_KEY"
-            )
-        if not _is_loopback(_host_name(headers.get("host", ""))):
-            raise Forbidden("without keys this server answers to loopback host names only, such as localhost")
-        if any(name in headers for name in _FORWARDED):
-            raise Forbidden(
-                "without keys this server answers no forwarded requests: set STELLO_BOOTSTRAP_KEY"
-            )
-        origin = headers.get("origin")
-        if origin is not None and not self._is_ours(origin, headers.get("host", "")):
-            raise Forbidden(
-                "without keys this server answers no pages of other origins: see STELLO_ALLOWED_ORIGINS"
-            )
-
-    def viewer(self, credentials: str | None) -> Viewer:
-        """ADMIN, whatever the credentials."""
-        return Viewer(space_id=DEFAULT_SPACE, scope=KeyScope.ADMIN)
-
-    def _is_ours(self, origin: str, host: str) -> bool:
-        return origin.lower() in self._allowed_origins or origin.partition("://")[2].lower() == host.lower()
+def admit_loopback(connection: HTTPConnection, allowed_origins: frozenset[str] = frozenset()) -> None:
+    """Loopback peers, loopback Host names, no forwarding, no page of another origin. Raises Forbidden."""
+    headers = connection.headers
+    if connection.client is None or not _is_loopback(connection.client.host):
+        raise Forbidden(
+            "without keys this server answers to its own machine only: make one with stello-graph keys create"
+        )
+    if not _is_loopback(_host_name(headers.get("host", ""))):
+        raise Forbidden("without keys this server answers to loopback host names only, such as localhost")
+    if any(name in headers for name in _FORWARDED):
+        raise Forbidden(
+            "without keys this server answers no forwarded requests: make one with stello-graph keys create"
+        )
+    origin = headers.get("origin", "").lower()
+    if origin and origin not in allowed_origins and origin.partition("://")[2] != headers["host"].lower():
+        raise Forbidden(
+            "without keys this server answers no pages of other origins: see STELLO_ALLOWED_ORIGINS"
+        )
 
 
-class KeyAccess:
-    """One key, from the environment, that makes its holder ADMIN of the Space `default`."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key.encode()
-
-    def admit(self, connection: HTTPConnection) -> None:
-        """Everybody may knock."""
-
-    def viewer(self, credentials: str | None) -> Viewer:
-        """The holder of the key."""
-        if credentials is None or not hmac.compare_digest(credentials.encode(), self._key):
-            raise Unauthenticated("a valid key is needed: Authorization: Bearer …")
-        return Viewer(space_id=DEFAULT_SPACE, key_name="bootstrap", scope=KeyScope.ADMIN)
+def _checked(viewer: object) -> Viewer:
+    """What an application's function told, if it can be."""
+    if viewer is None:
+        raise Unauthenticated("valid credentials are needed")
+    if not isinstance(viewer, Viewer) or (viewer.scope is KeyScope.OPERATOR) != (viewer.space_id is None):
+        raise TypeError("authenticate returns a Viewer: with a Space, or without one as OPERATOR, or None")
+    if viewer.space_id is not None:
+        check_space_id(viewer.space_id)
+    return viewer
 
 
-def bearer(headers: Mapping[str, Any]) -> str | None:
+def _bearer(headers: Payload) -> str | None:
     """The credentials of an `Authorization: Bearer …`, whatever the case of its name."""
     for name, value in headers.items():
         if name.lower() == "authorization" and isinstance(value, str):

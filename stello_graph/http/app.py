@@ -9,7 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from stello_graph.http.access import Access, KeyAccess, LoopbackAccess
+from stello_graph.http.access import Access, Authenticate
 from stello_graph.http.health import Health
 from stello_graph.http.metrics import Metrics, MetricsPage
 from stello_graph.http.observed import REQUEST_ID, Observed
@@ -20,11 +20,12 @@ from stello_graph.service import StelloGraph
 __all__ = ["app_of"]
 
 
-def app_of(graph: StelloGraph, *, opens: bool = True) -> Starlette:
-    """A Starlette app that serves `graph`.
+def app_of(graph: StelloGraph, *, opens: bool = True, authenticate: Authenticate | None = None) -> Starlette:
+    """A Starlette app that serves `graph`, which is its `state.graph`.
 
     Args:
         opens: whether the app opens the service at start-up and closes it at shutdown.
+        authenticate: tells who asks, in place of keys.
     """
 
     @asynccontextmanager
@@ -32,19 +33,21 @@ def app_of(graph: StelloGraph, *, opens: bool = True) -> Starlette:
         async with graph:
             yield
 
+    access = Access(graph.keyring, graph.settings.allowed_origins, authenticate)
     metrics = Metrics(_connections(graph))
     graph.observers.add(metrics)
     app = Starlette(
-        routes=_routes(graph, metrics),
+        routes=_routes(graph, access, metrics),
         middleware=_middleware(graph),
         lifespan=lifespan if opens else None,
     )
+    app.state.graph = graph
     app.state.metrics = metrics
     return app
 
 
-def _routes(graph: StelloGraph, metrics: Metrics) -> list[BaseRoute]:
-    settings, health, access = graph.settings, Health(graph), _access(graph)
+def _routes(graph: StelloGraph, access: Access, metrics: Metrics) -> list[BaseRoute]:
+    settings, health = graph.settings, Health(graph)
     view = GraphQLView(
         graph,
         access,
@@ -60,13 +63,6 @@ def _routes(graph: StelloGraph, metrics: Metrics) -> list[BaseRoute]:
         Route("/metrics", MetricsPage(metrics, access).tell),
         static_mount(),
     ]
-
-
-def _access(graph: StelloGraph) -> Access:
-    key = graph.settings.bootstrap_key
-    if key is None:
-        return LoopbackAccess(graph.settings.allowed_origins)
-    return KeyAccess(key.get_secret_value())
 
 
 def _connections(graph: StelloGraph) -> dict[str, int]:

@@ -178,7 +178,7 @@ class MetricsPage:
     async def tell(self, request: Request) -> Response:
         """All metrics, or why not."""
         try:
-            self._access.admit(request)
+            await self._access.operator(request)
         except StelloError as error:
             return refusal(error)
         return Response(self._metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -4,9 +4,13 @@ Strawberry trusts the form of messages, closes the whole socket at a syntax erro
 client into the reason of a close, which holds 123 bytes.
 """
 
+import asyncio
+import contextlib
+import logging
 from typing import Any
 
 from graphql import GraphQLError
+from starlette.websockets import WebSocket, WebSocketState
 from strawberry.asgi import ASGIWebSocketAdapter
 from strawberry.http.exceptions import WebSocketDisconnected
 from strawberry.schema.exceptions import CannotGetOperationTypeError
@@ -14,15 +18,25 @@ from strawberry.subscriptions.protocols.graphql_transport_ws.handlers import (
     BaseGraphQLTransportWSHandler,
     Operation,
 )
-from strawberry.subscriptions.protocols.graphql_transport_ws.types import Message, SubscribeMessage
+from strawberry.subscriptions.protocols.graphql_transport_ws.types import (
+    ConnectionInitMessage,
+    Message,
+    SubscribeMessage,
+)
 from strawberry.types.execution import PreExecutionError
 
-from stello_graph.errors import LimitExceeded
+from stello_graph.errors import LimitExceeded, StelloError
 from stello_graph.graphql.context import Context
 from stello_graph.graphql.errors import told
+from stello_graph.http.access import Access
+from stello_graph.ids import new_id
+from stello_graph.service import StelloGraph
 
-__all__ = ["SocketAdapter", "SocketHandler"]
+__all__ = ["SocketAdapter", "SocketContext", "SocketHandler"]
 
+logger = logging.getLogger(__name__)
+
+_FORBIDDEN, _INTERNAL, _TRY_LATER = 4403, 1011, 1013
 _REASON_BYTES = 123
 
 
@@ -31,11 +45,62 @@ class SocketAdapter(ASGIWebSocketAdapter):
 
     async def close(self, code: int, reason: str) -> None:
         """See ASGIWebSocketAdapter."""
-        await super().close(code, reason.encode()[:_REASON_BYTES].decode(errors="ignore"))
+        if self.ws.application_state is not WebSocketState.DISCONNECTED:
+            await super().close(code, reason.encode()[:_REASON_BYTES].decode(errors="ignore"))
+
+
+class SocketContext(Context):
+    """The context of a socket: who asks is told by connection_init."""
+
+    def __init__(self, graph: StelloGraph, socket: WebSocket, access: Access) -> None:
+        super().__init__(graph, None)
+        self._socket = socket
+        self._access = access
+
+    async def authenticate(self) -> None:
+        """Raises Unauthenticated or Forbidden where connection_init's payload does not let it in."""
+        self.viewer = await self._access.viewer(self._socket, self.connection_params or {})
+
+    async def until_refused(self) -> None:
+        """Returns once the socket would not be let in any more."""
+        await self._access.until_refused(self.viewer, self._socket, self.connection_params or {})
 
 
 class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
     """Looks at each message before Strawberry does, and gives each error its code."""
+
+    _watching: "asyncio.Task[None] | None" = None
+
+    async def handle_connection_init(self, message: ConnectionInitMessage) -> None:
+        """Closes with 4403 whom we do not let in, and later whom we do not let in any more."""
+        try:
+            await super().handle_connection_init(message)
+        except StelloError as error:
+            await self.websocket.close(_TRY_LATER, error.message)
+        except Exception:
+            id = new_id()
+            logger.exception("unexpected error %s", id)
+            await self.websocket.close(_INTERNAL, f"an error of the server; its log has more under {id}")
+        if self.connection_acknowledged and self._watching is None:
+            self._watching = asyncio.create_task(self._close_when_refused())
+
+    async def shutdown(self) -> None:
+        """Ends all that belongs to the socket."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        await super().shutdown()
+
+    async def _close_when_refused(self) -> None:
+        assert isinstance(self.context, SocketContext)
+        try:
+            await self.context.until_refused()
+        except Exception:
+            logger.exception("a socket is closed, since nobody can tell whether it may go on")
+        for id in list(self.operations):
+            await self.cleanup_operation(id)
+        with contextlib.suppress(RuntimeError):
+            await self.websocket.close(_FORBIDDEN, "Forbidden")
 
     async def handle_message(self, message: Message) -> None:
         """Closes with 4400 where the message is none of the protocol."""

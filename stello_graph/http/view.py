@@ -16,14 +16,14 @@ from strawberry.http import GraphQLHTTPResponse
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
 
-from stello_graph.errors import InvalidInput, LimitExceeded, StelloError, Unauthenticated
+from stello_graph.errors import Forbidden, InvalidInput, LimitExceeded, StelloError, Unauthenticated
 from stello_graph.graphql.context import Context
 from stello_graph.graphql.errors import told
 from stello_graph.graphql.schema import schema
-from stello_graph.http.access import Access, bearer
+from stello_graph.http.access import Access
 from stello_graph.http.answers import JSONAnswer, internal, refusal
 from stello_graph.http.pages import graphiql_page
-from stello_graph.http.sockets import SocketAdapter, SocketHandler
+from stello_graph.http.sockets import SocketAdapter, SocketContext, SocketHandler
 from stello_graph.ids import new_id
 from stello_graph.service import StelloGraph
 
@@ -68,14 +68,15 @@ class GraphQLView(GraphQL[Context, None]):
     async def get_context(self, request: Request | WebSocket, response: Response | WebSocket) -> Context:
         """Who asks is known at once over HTTP, over WebSocket by connection_init."""
         if isinstance(request, WebSocket):
-            return Context(self._graph, None)
-        return Context(self._graph, self._access.viewer(bearer(request.headers)))
+            return SocketContext(self._graph, request, self._access)
+        return Context(self._graph, await self._access.viewer(request))
 
     async def on_ws_connect(self, context: Context) -> dict[str, object]:
         """Takes the key of connection_init's payload."""
+        assert isinstance(context, SocketContext)
         try:
-            context.viewer = self._access.viewer(bearer(context.connection_params or {}))
-        except Unauthenticated:
+            await context.authenticate()
+        except (Unauthenticated, Forbidden):
             raise ConnectionRejectionError from None
         return {}
 
@@ -104,7 +105,7 @@ class GraphQLView(GraphQL[Context, None]):
 
     async def _answer(self, request: Request) -> Response:
         try:
-            self._access.admit(request)
+            await self._access.admit(request)
             if request.method not in ("GET", "POST") or (
                 request.method == "GET" and "text/html" not in request.headers.get("accept", "")
             ):
@@ -131,7 +132,7 @@ class GraphQLView(GraphQL[Context, None]):
 
     async def _socket(self, socket: WebSocket) -> None:
         try:
-            self._access.admit(HTTPConnection(socket.scope))
+            await self._access.admit(HTTPConnection(socket.scope))
         except StelloError as error:
             await socket.close(1008, error.message[:100])
             return

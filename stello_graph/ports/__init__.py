@@ -28,6 +28,7 @@ from stello_graph.model.writes import (
     SessionFilter,
     StoredTranscript,
 )
+from stello_graph.ports.access import KeyStore, SpacesStore
 from stello_graph.ports.events import EventSource, EventStore
 from stello_graph.ports.knowledge import KnowledgeStore
 from stello_graph.ports.memory import MemoryStore, OwnMemoryStore
@@ -37,11 +38,13 @@ __all__ = [
     "LLM",
     "EventSource",
     "EventStore",
+    "KeyStore",
     "KnowledgeStore",
     "MemoryStore",
     "OwnMemoryStore",
     "SessionStore",
     "SpaceStore",
+    "SpacesStore",
     "Store",
     "TurnStore",
 ]
@@ -318,15 +321,11 @@ class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, Protocol
         ...
 
 
-class Store(EventSource, Protocol):
-    """The database: Spaces, and what belongs to none."""
+class Store(SpacesStore, KeyStore, EventSource, Protocol):
+    """The database: Spaces, the keys to them, and what belongs to none."""
 
     def in_space(self, space_id: str) -> SpaceStore:
         """The store of one tenant."""
-        ...
-
-    async def ensure_space(self, space_id: str, name: str) -> Space:
-        """Makes a Space where it is missing."""
         ...
 
     async def expired_turns(self, first: int) -> list[tuple[str, str]]:

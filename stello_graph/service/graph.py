@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from stello_graph.errors import NotFound, SessionBusy, StoreUnavailable
+from stello_graph.errors import NotFound, SessionBusy
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.agents import AgentPool
 from stello_graph.forest.checks import check_range, check_text, idempotency
@@ -48,6 +48,7 @@ from stello_graph.model.space import Space
 from stello_graph.model.turn import Turn, TurnEvent
 from stello_graph.ports import LLM, SpaceStore, Store
 from stello_graph.ports.observing import Observers
+from stello_graph.service.access import AccessService, KeyService
 from stello_graph.service.applications import ApplicationTool, SpaceAgent
 from stello_graph.service.events import EventService
 from stello_graph.service.knowledge import KnowledgeService
@@ -60,7 +61,7 @@ __all__ = ["SpaceService", "StelloGraph"]
 T = TypeVar("T")
 
 
-class StelloGraph:
+class StelloGraph(AccessService):
     """The whole service over one store and one model provider.
 
     Use it as an asynchronous context manager, or call `open` and `aclose`.
@@ -95,6 +96,7 @@ class StelloGraph:
         self.functions = functions or Functions()
         self.skills = SkillBook(folder_skills(settings.skills))
         self.hooks = HookRunner(hooks)
+        self._set_up_access(store, settings)
         times = TurnTimes(
             lease=settings.lease_seconds,
             renew=settings.renew_seconds,
@@ -146,6 +148,7 @@ class StelloGraph:
             asyncio.create_task(self.scheduler.keep_house()),
             asyncio.create_task(self.agents.keep_house()),
             asyncio.create_task(keep_pruned(self.store, self.settings.event_days)),
+            asyncio.create_task(self.sweeper.keep_house()),
             asyncio.create_task(self.llm.connect()),
             asyncio.create_task(self.observers.keep_watch()),
         ]
@@ -160,6 +163,7 @@ class StelloGraph:
         await self.agents.aclose()
         await self.hooks.aclose()
         await self.llm.aclose()
+        await self.keyring.aclose()
         await self.store.aclose()
 
     async def _consolidate(self, store: SpaceStore, session_id: str) -> object:
@@ -197,13 +201,6 @@ class StelloGraph:
             strays=self._stray_tools,
         )
 
-    async def _prepare_store(self) -> None:
-        if self.settings.migrate:
-            await self.store.migrate()
-        elif await self.store.pending_migrations():
-            raise StoreUnavailable("the store's schema is not up to date: run stello-graph migrate")
-        await self.store.ensure_space(DEFAULT_SPACE, "Default")
-
     @property
     def has_stray_tools(self) -> bool:
         """Whether a tool still runs that was told to stop and does not listen."""
@@ -223,7 +220,7 @@ class StelloGraph:
         return SpaceService(self, self.store.in_space(space_id))
 
 
-class SpaceService(KnowledgeService, TopologyService, EventService):
+class SpaceService(KnowledgeService, TopologyService, EventService, KeyService):
     """What a caller can do inside one Space. All ids are of this Space; others do not exist."""
 
     def __init__(self, graph: StelloGraph, store: SpaceStore) -> None:

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from stello_graph.model.memory import DueTask
-from stello_graph.model.space import Space, SpaceConfig
 from stello_graph.ports.observing import Observers
-from stello_graph.store import rows
 from stello_graph.store.engine import Engine
 from stello_graph.store.events import NEWEST, OLD, EventRepository
 from stello_graph.store.imports import ImportRepository
+from stello_graph.store.keys import KeyRepository
 from stello_graph.store.knowledge import KnowledgeRepository
 from stello_graph.store.memory import DigestRepository, MemoryRepository
 from stello_graph.store.messages import MessageRepository
@@ -16,13 +15,13 @@ from stello_graph.store.observed import ObservedEngine
 from stello_graph.store.profiles import ProfilesRepository
 from stello_graph.store.queries import named
 from stello_graph.store.sessions import SessionsRepository
+from stello_graph.store.spaces import SpacesRepository
 from stello_graph.store.tasks import RingingEngine, TaskRepository
 from stello_graph.store.topology import TopologyRepository
 from stello_graph.store.turns import TurnRepository
 
 __all__ = ["GraphStore", "SessionRepository", "SpaceRepository"]
 
-ENSURE = named("spaces/ensure")
 EXPIRED = named("turns/expired")
 DUE = named("tasks/due")
 
@@ -45,24 +44,17 @@ class SpaceRepository(
     """A SpaceStore over one engine."""
 
 
-class GraphStore:
+class GraphStore(SpacesRepository, KeyRepository):
     """A Store over one engine."""
 
     def __init__(self, engine: Engine, observers: Observers | None = None) -> None:
         """`observers` are told of each query."""
-        self._engine = RingingEngine(engine if observers is None else ObservedEngine(engine, observers))
+        ringing = RingingEngine(engine if observers is None else ObservedEngine(engine, observers))
+        self._engine, self._rings, self._wakes = ringing, ringing.rings, ringing.wakes
 
     def in_space(self, space_id: str) -> SpaceRepository:
         """See Store."""
         return SpaceRepository(self._engine, space_id)
-
-    async def ensure_space(self, space_id: str, name: str) -> Space:
-        """See Store."""
-        config = SpaceConfig()
-        found = await self._engine.write(
-            ENSURE, id=space_id, name=name, config=rows.to_json(config), **rows.triggers(config)
-        )
-        return rows.space(found[0])
 
     async def expired_turns(self, first: int) -> list[tuple[str, str]]:
         """See Store."""
@@ -75,7 +67,7 @@ class GraphStore:
 
     def on_due(self, ring: Callable[[], None]) -> None:
         """See Store."""
-        self._engine.rings.append(ring)
+        self._rings.append(ring)
 
     async def newest_events(self, space_ids: Sequence[str]) -> dict[str, int]:
         """See Store."""
@@ -89,7 +81,7 @@ class GraphStore:
 
     def on_event(self, wake: Callable[[str], None]) -> None:
         """See Store."""
-        self._engine.wakes.append(wake)
+        self._wakes.append(wake)
 
     async def ping(self) -> str:
         """See Store."""

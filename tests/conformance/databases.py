@@ -82,6 +82,10 @@ class Database(Protocol):
         """Brings a Space up to date that is as the first release of the schema left it."""
         ...
 
+    def forget_keys(self) -> None:
+        """Deletes all keys, and that there were any."""
+        ...
+
     def close(self) -> None:
         """Frees connections."""
         ...
@@ -107,6 +111,7 @@ class SqliteDatabase:
         "skill": "SELECT * FROM skill WHERE key GLOB :glob",
         "task": "SELECT * FROM task WHERE key GLOB :glob",
         "profile": "SELECT * FROM fork_profile WHERE key GLOB :glob",
+        "key": "SELECT * FROM api_key WHERE key GLOB :glob",
     }
 
     credentials: Final[dict[str, str]] = {}
@@ -213,6 +218,12 @@ class SqliteDatabase:
     def upgrade(self, space_id: str) -> None:
         """See Database; what a column's default is holds for old rows."""
 
+    def forget_keys(self) -> None:
+        """See Database."""
+        with self._connected() as connection:
+            connection.execute("DELETE FROM api_key")
+            connection.execute("DELETE FROM keys_in_use")
+
     def close(self) -> None:
         """See Database."""
 
@@ -247,6 +258,7 @@ class Neo4jDatabase:
         "skill": "MATCH (n:Skill) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "task": "MATCH (n:Task) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "profile": "MATCH (n:ForkProfile) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "key": "MATCH (n:ApiKey) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
     }
 
     def __init__(self, server: Server) -> None:
@@ -352,6 +364,11 @@ class Neo4jDatabase:
             text = "MATCH (sp:Space {id: $space}) REMOVE sp.sharedMemory, sp.receipts, sp.nextPlace"
             session.run(text, {"space": space_id}).consume()
         self.make_schema()
+
+    def forget_keys(self) -> None:
+        """See Database."""
+        with self._driver.session() as session:
+            session.run("MATCH (n:ApiKey|KeysInUse) DELETE n").consume()
 
     def close(self) -> None:
         """See Database."""

@@ -8,11 +8,12 @@ import pytest
 
 from stello_graph.errors import ErrorCode, StelloError
 from stello_graph.ids import new_id
+from stello_graph.model.keys import KeyDraft
 from stello_graph.model.knowledge import Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import SplitGuard, Trigger
-from stello_graph.model.values import SessionRole, SessionStatus, Usage
+from stello_graph.model.values import KeyScope, SessionRole, SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row
@@ -221,7 +222,29 @@ async def every_write_to_tasks(store: GraphStore, twice: SpaceStore) -> None:
     assert not await twice.renew_task(again, LEASE)
 
 
-async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
+async def every_write_to_keys_and_spaces(store: GraphStore, space_id: str) -> None:
+    digest = new_id()
+    draft = KeyDraft(id=new_id(), space_id=space_id, name="k", prefix="p", hash=digest, scope=KeyScope.READ)
+    made = await store.create_key(draft, limit=1)
+    await refused(store.create_key(draft.model_copy(update={"id": new_id(), "hash": new_id()}), limit=1))
+    await refused(store.create_key(draft.model_copy(update={"space_id": "never-made"}), limit=1))
+    await store.touch_key(made, interval=60)
+    assert (await store.revoke_key(space_id, made.id)).revoked_at is not None
+    await refused(store.revoke_key(None, made.id))
+    await store.use_keys()
+
+    await store.create_space(f"{space_id}-2", "Second")
+    await refused(store.create_space(f"{space_id}-2", "Again"))
+    await create(store.in_space(f"{space_id}-2"))
+    await refused(store.delete_space(f"{space_id}-2", 2))
+    await store.delete_space(f"{space_id}-2", 1)
+    await refused(store.create_space(f"{space_id}-2", "Again"))
+    assert not await store.sweep_space(f"{space_id}-2", delay=3_600)
+    assert await store.sweep_space(f"{space_id}-2", delay=0)
+    assert f"{space_id}-2" not in await store.deleted_spaces(first=1_000)
+
+
+async def test_every_write(engine_twice: Twice, space: SpaceStore, database: Database) -> None:
     """Each write query, run again, answers the same and changes nothing more, done or refused."""
     store = GraphStore(engine_twice)
     await store.ensure_space(space.space_id, "Twice")
@@ -324,6 +347,10 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore) -> None:
     await hold(twice)
     await every_write_to_memory(twice)
     await every_write_to_tasks(store, twice)
+    try:
+        await every_write_to_keys_and_spaces(store, space.space_id)
+    finally:
+        database.forget_keys()
 
     await engine_twice.write(RECORD, version=1, name="0001_initial")
     writes = {name for name, text in load("sql").items() if text.query.access == "write"}

@@ -36,6 +36,9 @@ def test_each_command_is_documented() -> None:
     for command in app.registered_commands:
         name = str(command.name or getattr(command.callback, "__name__", ""))
         assert f"`stello-graph {name}" in text, name
+    for group in app.registered_groups:
+        for command in group.typer_instance.registered_commands if group.typer_instance else ():
+            assert f"`stello-graph {group.name} {command.name}" in text, command.name
 
 
 def test_each_error_code_is_documented() -> None:
@@ -71,7 +74,9 @@ def test_examples_run(example: str) -> None:
 
 def test_documented_operations_are_valid() -> None:
     schema = build_schema(sdl())
-    blocks = re.findall(r"```graphql\n(.*?)```", read("docs/api.md") + read("README.md"), re.DOTALL)
+    blocks = re.findall(
+        r"```graphql\n(.*?)```", read("docs/api.md") + read("docs/access.md") + read("README.md"), re.DOTALL
+    )
     assert blocks
     for block in blocks:
         for definition in parse(block).definitions:

@@ -28,6 +28,8 @@ LAYERS: Final = (
     ("http",),
     ("bootstrap",),
     ("serving",),
+    ("terminal",),
+    ("cli_access",),
     ("cli",),
     ("",),
 )
@@ -46,7 +48,7 @@ HOMES: Final = {
     "uvicorn": {"serving.py"},
     "strawberry": {"graphql/", "http/", "bootstrap.py"},
     "starlette": {"http/", "bootstrap.py"},
-    "typer": {"cli.py"},
+    "typer": {"cli.py", "cli_access.py", "terminal.py"},
     "opentelemetry": {"tracing.py"},
     "prometheus_client": {"http/metrics.py"},
     "yaml": {"forest/skill_folders.py"},

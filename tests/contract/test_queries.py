@@ -13,16 +13,19 @@ from stello_graph.store import (
     engine,
     events,
     imports,
+    keys,
     knowledge,
     memory,
     messages,
     profiles,
     sessions,
+    spaces,
     store,
     tasks,
     topology,
     turns,
 )
+from stello_graph.store.migrations import schema_script
 from stello_graph.store.queries import Query, QueryText, load, named
 
 CYPHER: Final = load("cypher")
@@ -34,11 +37,13 @@ REPOSITORIES: Final = (
     engine,
     events,
     imports,
+    keys,
     knowledge,
     memory,
     messages,
     profiles,
     sessions,
+    spaces,
     store,
     tasks,
     topology,
@@ -172,6 +177,11 @@ def test_the_tenant_is_named(name: str) -> None:
         "turns/expired",
         "tasks/due",
         "events/old",
+        "keys/find",
+        "keys/in_use",
+        "keys/use",
+        "spaces/list",
+        "spaces/deleted",
     }
     starts = {"spaces", "key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
 
@@ -263,3 +273,11 @@ def test_headers_say_something(texts: dict[str, QueryText]) -> None:
     for text in texts.values():
         assert text.query.returns
         assert text.json_fields <= {*text.query.returns, *LISTS}
+
+
+def test_a_deleted_space_is_swept_whole() -> None:
+    """Each kind of node that has a key of its Space is swept with it."""
+    of_no_space = {"DeleteLock", "KeysInUse"}
+    keyed = re.findall(r"FOR \(n:(\w+)\) REQUIRE n\.key", "\n".join(schema_script("cypher", "schema")))
+
+    assert {*re.findall(r"\(n:(\w+)\)", cypher("spaces/sweep"))} == {*keyed} - of_no_space

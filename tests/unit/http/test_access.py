@@ -4,7 +4,7 @@ import pytest
 from starlette.requests import HTTPConnection
 
 from stello_graph.errors import Forbidden
-from stello_graph.http.access import LoopbackAccess
+from stello_graph.http.access import admit_loopback
 
 
 def connection(peer: str | None, **headers: str) -> HTTPConnection:
@@ -17,17 +17,17 @@ def connection(peer: str | None, **headers: str) -> HTTPConnection:
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.9.9.9", "::1"])
 def test_this_machine(peer: str) -> None:
     """Loopback peers are let in."""
-    LoopbackAccess().admit(connection(peer))
+    admit_loopback(connection(peer))
 
 
 @pytest.mark.parametrize("peer", ["192.0.2.1", "10.0.0.1", "2001:db8::1", "0.0.0.0", "unknown", "", None])
 def test_other_peers(peer: str | None) -> None:
     """The peer's address counts, whatever Host it names."""
     with pytest.raises(Forbidden, match="its own machine only"):
-        LoopbackAccess().admit(connection(peer))
+        admit_loopback(connection(peer))
 
 
 def test_forwarded() -> None:
     """A proxy on this machine brings others."""
     with pytest.raises(Forbidden, match="no forwarded requests"):
-        LoopbackAccess().admit(connection("127.0.0.1", x_forwarded_for="127.0.0.1"))
+        admit_loopback(connection("127.0.0.1", x_forwarded_for="127.0.0.1"))

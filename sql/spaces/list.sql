@@ -1,0 +1,5 @@
+-- purpose: A page of the Spaces, by id.
+-- access: read
+-- params: after, first
+-- returns: space.*
+SELECT * FROM space WHERE id > :after ORDER BY id LIMIT :first;

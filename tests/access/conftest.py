@@ -1,0 +1,26 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import _no_connections_left, serve, sqlite_store
+from tests.e2e.processes import Store
+from tests.e2e.tasks import forget_keys, forget_tasks
+from tests.engines import SQLITE, OpenServer
+
+__all__ = ["_no_connections_left", "serve", "store"]
+
+
+@pytest.fixture
+def store(engine: str, neo4j_server: OpenServer, tmp_path: Path) -> Iterator[Store]:
+    """A store without keys. Of the graph database that all tests share they are forgotten again."""
+    if engine == SQLITE:
+        yield sqlite_store(tmp_path)
+        return
+    server = neo4j_server(engine)
+    user = {} if server.user is None else {"STELLO_NEO4J_USER": server.user}
+    password = {} if server.password is None else {"STELLO_NEO4J_PASSWORD": server.password}
+    found = Store(server.url, {**user, **password})
+    forget_tasks(found)
+    yield found
+    forget_keys(found)
