@@ -1,6 +1,6 @@
 // purpose: Ends a turn with its last messages, or closes one whose lease ran out: status, usage, counters, insight, lease, events.
 // access: write
-// params: space, key, id, turnKey, op, fence, closing, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
+// params: space, key, id, turnKey, op, fence, closing, lastSeq, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
 // returns: outcome, turn, messages, due
 MATCH (s:Session {key: $key})
 SET s.lock = $op
@@ -14,7 +14,7 @@ WITH s, t, now, s.nextSeq AS firstSeq, CASE
   WHEN t.endedBy = $op THEN 'DONE_BEFORE'
   WHEN t.endedBy IS NOT NULL THEN 'ENDED'
   WHEN t.fence <> $fence THEN 'LOST'
-  WHEN $closing AND (t.leaseUntil IS NULL OR t.leaseUntil > now) THEN 'ALIVE'
+  WHEN $closing AND (t.leaseUntil IS NULL OR t.leaseUntil > now OR t.lastSeq <> $lastSeq) THEN 'ALIVE'
   ELSE 'DONE' END AS outcome
 CALL (s, t, now, firstSeq, outcome) {
   WITH s, t, now, firstSeq, outcome WHERE outcome = 'DONE'

@@ -1,6 +1,6 @@
 -- purpose: Ends a turn with its last messages, or closes one whose lease ran out: status, usage, counters, insight, lease, events.
 -- access: write
--- params: space, key, id, turnKey, op, fence, closing, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
+-- params: space, key, id, turnKey, op, fence, closing, lastSeq, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
 -- returns: outcome, turn, messages, due
 -- json: turn
 DELETE FROM decision;
@@ -9,7 +9,7 @@ INSERT INTO decision (outcome, now, seq, extra)
     WHEN t.endedBy = :op THEN 'DONE_BEFORE'
     WHEN t.endedBy IS NOT NULL THEN 'ENDED'
     WHEN t.fence <> :fence THEN 'LOST'
-    WHEN :closing AND (t.leaseUntil IS NULL OR t.leaseUntil > clock.now) THEN 'ALIVE'
+    WHEN :closing AND (t.leaseUntil IS NULL OR t.leaseUntil > clock.now OR t.lastSeq <> :lastSeq) THEN 'ALIVE'
     ELSE 'DONE' END, clock.now, s.nextSeq,
     CASE WHEN t.endedBy IS NULL AND :completed AND s.insight IS NOT NULL AND s.insightRevision = t.insightRevision
       THEN 'CONSUMED' END

@@ -177,7 +177,8 @@ class TurnEnd(Value):
     Attributes:
         id: of this end, so that the write can be run again.
         fence: the holder's; a newer holder makes this end void.
-        closing: True for one who is not the holder: refused while the lease runs.
+        closing: True for one who is not the holder: refused while the lease runs, and where the holder stored
+            something since `turn` was read.
         completed: counts as a turn of the user's, and consumes the pinned insight.
         messages: stored with it, in order.
         usage: of all its model calls.

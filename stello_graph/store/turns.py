@@ -162,6 +162,7 @@ class TurnRepository(Repository):
             consumedKey=self._key(new_id()),
             fence=end.fence,
             closing=end.closing,
+            lastSeq=turn.last_seq,
             status=end.status,
             stopReason=end.stop_reason,
             error=None if end.error is None else rows.to_json(end.error),

@@ -88,6 +88,18 @@ async def test_storing_renews(space: SpaceStore) -> None:
     assert await space.end_turn(failure_of(turn, closing=True)) is None, "it lives"
 
 
+async def test_closing_by_what_was_read_before(space: SpaceStore, database: Database) -> None:
+    """Who closes a turn by an older state of it writes nothing, though its lease ran out again since."""
+    session = await create(space)
+    begun = await begin(space, session.id, lease=0)
+    stored = await space.store_messages(begun.turn, [told("so far")], lease=0, usage=usage(1), tool_rounds=0)
+    assert stored is not None
+    before = database.snapshot(space.space_id)
+    assert await space.end_turn(failure_of(begun.turn, closing=True, messages=(told("so"),))) is None
+    assert database.snapshot(space.space_id) == before
+    assert await space.end_turn(failure_of(stored[0], closing=True)) is not None
+
+
 async def test_who_lost_the_lease_stores_nothing(space: SpaceStore, database: Database) -> None:
     """A fence that is not the turn's, or an ended turn: None, and nothing is written."""
     session = await create(space)

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from tests.unit.graphql.conftest import Api
 
@@ -11,7 +12,7 @@ README = Path(__file__).parents[3] / "README.md"
 async def test_the_first_round(api: Api) -> None:
     """Each line of the README runs on a fresh store, one after the other, and gives what it promises."""
     (block,) = re.findall(r"```graphql\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    answers = {}
+    answers: dict[str, Any] = {}
     for line in block.strip().splitlines():
         answers |= await api.ask(line)
 
