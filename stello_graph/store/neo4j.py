@@ -10,14 +10,17 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar, cast
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession
+from neo4j import Bookmarks as DriverBookmarks
 from neo4j import Query as DriverQuery
 from neo4j.exceptions import ClientError, ConstraintError, DriverError, IncompleteCommit, Neo4jError
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.outliving import outliving
+from stello_graph.store.bookmarks import Bookmarks
 from stello_graph.store.engine import APPLIED, PING, RECORD, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script
 from stello_graph.store.queries import Query, load
+from stello_graph.store.scopes import scope_of
 
 __all__ = ["Neo4jEngine"]
 
@@ -25,6 +28,11 @@ T = TypeVar("T")
 
 _RACES = 5
 _ENTITY_NOT_FOUND = "Neo.ClientError.Statement.EntityNotFound"
+_UNKNOWN_BOOKMARK = {
+    "Neo.TransientError.Transaction.BookmarkTimeout",
+    "Neo.ClientError.Transaction.InvalidBookmark",
+    "Neo.ClientError.Transaction.InvalidBookmarkMixture",
+}
 
 
 class Neo4jEngine:
@@ -53,6 +61,8 @@ class Neo4jEngine:
         self._url = url
         self._database = database
         self._retry_seconds = retry_seconds
+        # bolt:// names one server, which has seen its own writes.
+        self._bookmarks = Bookmarks() if url.startswith("neo4j") else None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._texts = {name: self._text(text.statements[0]) for name, text in load("cypher").items()}
         self._driver: AsyncDriver | None = None
@@ -80,7 +90,7 @@ class Neo4jEngine:
 
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
-        return [step.name for step in await self._pending()]
+        return [step.name for step in await self._shielded(self._pending())]
 
     async def ping(self) -> str:
         """See Engine."""
@@ -109,9 +119,18 @@ class Neo4jEngine:
         return await outliving(task)
 
     async def _run(self, text: DriverQuery, params: dict[str, Any], access: str) -> list[Row]:
+        scope = scope_of(params)
+
         async def once() -> list[Row]:
-            async with self._open().session(database=self._database, default_access_mode=access) as session:
+            before = frozenset() if self._bookmarks is None else self._bookmarks.of(scope)
+            async with self._open().session(
+                database=self._database,
+                default_access_mode=access,
+                bookmarks=DriverBookmarks.from_raw_values(before) if before else None,
+            ) as session:
                 record = await (await session.run(text, params)).single()
+                if self._bookmarks is not None and access == "WRITE":
+                    self._bookmarks.written(scope, before, (await session.last_bookmarks()).raw_values)
                 return [] if record is None else cast(list[Row], record[0])
 
         return await self._retried(once)
@@ -123,6 +142,7 @@ class Neo4jEngine:
             try:
                 return await once()
             except (DriverError, Neo4jError, OSError) as error:
+                self._forget_unknown(error)
                 races += _is_race(error)
                 if _is_race(error) and races < _RACES:
                     continue
@@ -132,8 +152,12 @@ class Neo4jEngine:
                     raise _as_ours(error) from error
             await asyncio.sleep(min(1.0, 0.01 * 2**attempt) * random.uniform(0.5, 1.5))
 
-    async def _pending(self) -> list[Migration]:
-        done = {row["version"] for row in await self.read(APPLIED)}
+    def _forget_unknown(self, error: Exception) -> None:
+        if self._bookmarks is not None and getattr(error, "code", None) in _UNKNOWN_BOOKMARK:
+            self._bookmarks.forget()
+
+    async def _pending(self, access: str = "READ") -> list[Migration]:
+        done = {row["version"] for row in await self._run(self._texts[APPLIED.name], {}, access)}
         return [step for step in migrations("cypher") if step.version not in done]
 
     async def _migrate(self) -> list[str]:
@@ -142,7 +166,7 @@ class Neo4jEngine:
             async with await session.begin_transaction() as held:
                 for statement in schema_script("cypher", "lock"):
                     await held.run(statement)
-                return await self._apply(await self._pending())
+                return await self._apply(await self._pending("WRITE"))
 
     async def _apply(self, steps: list[Migration]) -> list[str]:
         async with self._open().session(database=self._database) as session:
@@ -166,6 +190,8 @@ def _is_race(error: Exception) -> bool:
 
 def _is_retryable(error: Exception) -> bool:
     if isinstance(error, IncompleteCommit | OSError):
+        return True
+    if getattr(error, "code", None) in _UNKNOWN_BOOKMARK:
         return True
     return isinstance(error, DriverError | Neo4jError) and error.is_retryable()
 
