@@ -53,6 +53,9 @@ def serve(
         list[str] | None,
         typer.Option(help="A module whose Tools the model can call; may be repeated (STELLO_TOOLS)"),
     ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that serve (STELLO_WORKERS)", show_default="1")
+    ] = None,
     grace: Annotated[
         float | None,
         typer.Option(help="Seconds for running turns at shutdown (STELLO_GRACE)", show_default="20"),
@@ -66,20 +69,26 @@ def serve(
     ] = None,
 ) -> None:
     """Serve GraphQL, GraphiQL and the star map until SIGTERM or Ctrl-C."""
-    from stello_graph.serving import serve_until_stopped
-
     folders = ",".join(skills) if skills else None
     settings = _settings(
         host=host,
         port=port,
         store=store,
         migrate=migrate,
+        workers=workers,
         grace=grace,
         skills=folders,
         tools=tools,
         log_format=log_format,
     )
     configure(settings.log_format, settings.log_level)
+    if settings.workers > 1:
+        from stello_graph.workers import serve_by_workers
+
+        serve_by_workers(settings, lambda text: print(text, flush=True))
+        return
+    from stello_graph.serving import serve_until_stopped
+
     _run(serve_until_stopped(settings, lambda line: print(line, flush=True)))
 
 

@@ -3,7 +3,7 @@
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import uvicorn
 
@@ -40,11 +40,14 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) -> None:
+async def serve_until_stopped(
+    settings: Settings, say: Callable[[str], None], *, listeners: Sequence[socket.socket] | None = None
+) -> None:
     """Serves until SIGTERM or SIGINT; running turns then get the grace period.
 
     Args:
-        say: takes the lines that a person reads.
+        say: takes the lines that a person reads, once it serves.
+        listeners: where connections come in, in place of the settings' host and port.
 
     Raises:
         StelloError: the service cannot be opened.
@@ -65,7 +68,9 @@ async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) ->
         # uvicorn raises the signal again once it is done: with this handler the exit status is 0.
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, lambda *_: None)
-        await _Server(config, graph, lambda port: _tell(graph, port, say)).serve()
+        await _Server(config, graph, lambda port: _tell(graph, port, say)).serve(
+            None if listeners is None else list(listeners)
+        )
     if graph.has_stray_tools:
         # A task that ignores its cancellation would keep the event loop open for ever.
         os._exit(0)
@@ -74,14 +79,16 @@ async def serve_until_stopped(settings: Settings, say: Callable[[str], None]) ->
 def _tell(graph: StelloGraph, port: int, say: Callable[[str], None]) -> None:
     settings = graph.settings
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    say(f"Star map   http://{host}:{port}/")
-    say(f"GraphiQL   http://{host}:{port}/graphql")
-    say(f"Store      {settings.store}")
+    lines = [f"Star map   http://{host}:{port}/", f"GraphiQL   http://{host}:{port}/graphql"]
+    lines.append(f"Store      {settings.store}")
     if graph.llm.is_offline:
-        say("Model      offline: it only quotes; set ANTHROPIC_API_KEY for a real one")
+        lines.append("Model      offline: it only quotes; set ANTHROPIC_API_KEY for a real one")
     else:
-        say(f"Model      {graph.llm.default_model}")
+        lines.append(f"Model      {graph.llm.default_model}")
     if graph.keyring.is_in_use:
-        say("Access     by key")
+        lines.append("Access     by key")
     else:
-        say("Access     this machine only, until there is a key: stello-graph keys create --name NAME")
+        lines.append(
+            "Access     this machine only, until there is a key: stello-graph keys create --name NAME"
+        )
+    say("\n".join(lines))

@@ -38,6 +38,7 @@ class Settings(BaseSettings):
 
     host: str = Field(default="127.0.0.1", description="Address to listen on")
     port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on; 0: any free one")
+    workers: int = Field(default=1, ge=1, description="Processes that serve on the port")
     grace: float = Field(default=20.0, ge=0, description="Seconds that running turns are given at shutdown")
     migrate: bool = Field(default=True, description="Whether serve brings the schema up to date first")
     bootstrap_key: SecretStr | None = Field(

@@ -28,6 +28,7 @@ LAYERS: Final = (
     ("http",),
     ("bootstrap",),
     ("serving",),
+    ("workers",),
     ("terminal",),
     ("cli_access",),
     ("cli",),

@@ -26,7 +26,8 @@ INVALID = Neo4jError._hydrate_neo4j(code="Neo.ClientError.Transaction.InvalidBoo
 KEY = "space/a"
 VALUES: dict[str, Any] = {
     **dict.fromkeys(("key", "turnKey", "fromKey"), KEY),
-    **dict.fromkeys(("keys", "parents"), [KEY, "space/b"]),
+    "keys": [KEY, "space/b"],
+    "parents": [KEY, "space/b"],
     "prefix": "space/",
     "space": "space",
 }
