@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from stello_graph.http.access import Authenticate
 
-__all__ = ["build", "create_app", "load_tools", "open_engine", "open_llm"]
+__all__ = ["build", "create_app", "load_tools", "open_engine", "open_llm", "open_store"]
 
 logger = logging.getLogger(__name__)
 
@@ -158,6 +158,11 @@ def open_engine(settings: Settings) -> Engine:
         f'the store "{settings.store.partition("://")[0]}" is of no known kind: '
         "use sqlite:///file.db, neo4j://host:7687 or bolt://host:7687"
     )
+
+
+def open_store(settings: Settings) -> Store:
+    """The store over that engine. Raises as `open_engine`."""
+    return GraphStore(open_engine(settings))
 
 
 def open_llm(settings: Settings) -> LLM:

@@ -20,11 +20,10 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from stello_graph.bootstrap import open_engine
+from stello_graph.bootstrap import open_store
 from stello_graph.errors import InvalidInput, StelloError, StoreUnavailable
 from stello_graph.logs import configure
 from stello_graph.settings import Settings
-from stello_graph.store.store import GraphStore
 
 __all__ = ["serve_by_workers"]
 
@@ -194,7 +193,7 @@ async def _serve(settings: Settings, listeners: Sequence[socket.socket], pipe: C
 
 
 async def _prepare_store(settings: Settings) -> None:
-    store = GraphStore(open_engine(settings))
+    store = open_store(settings)
     try:
         if settings.migrate:
             await store.migrate()
