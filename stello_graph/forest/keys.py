@@ -67,6 +67,7 @@ class Keyring:
         self._bootstrap = None if bootstrap_key is None else _hash(bootstrap_key)
         self._in_use = bootstrap_key is not None
         self._asked_in_use = float("-inf")
+        self._asking = asyncio.Lock()
         self._known: dict[str, tuple[ApiKey, float]] = {}
         self._touched: dict[str, float] = {}
         self._wanted: dict[str, asyncio.Future[ApiKey | None]] = {}
@@ -79,10 +80,14 @@ class Keyring:
         Raises:
             StoreUnavailable: it is not known any more.
         """
-        if not self._in_use and time.monotonic() - self._asked_in_use >= self.seconds:
-            asked = time.monotonic()
-            self._in_use = await self._store.keys_in_use() or self._in_use
-            self._asked_in_use = asked
+        if self._in_use or self._is_fresh(self._asked_in_use):
+            return self._in_use
+        begun = time.monotonic()
+        async with self._asking:
+            if self._asked_in_use < begun and not self._is_fresh(self._asked_in_use):
+                asked = time.monotonic()
+                self._in_use = await self._store.keys_in_use() or self._in_use
+                self._asked_in_use = asked
         return self._in_use
 
     @property
@@ -112,9 +117,12 @@ class Keyring:
             await asyncio.gather(self._looking, return_exceptions=True)
         await asyncio.gather(*self._touching, return_exceptions=True)
 
+    def _is_fresh(self, asked: float) -> bool:
+        return time.monotonic() - asked < self.seconds
+
     async def _key(self, digest: str) -> ApiKey | None:
         known = self._known.get(digest)
-        if known is not None and time.monotonic() - known[1] < self.seconds:
+        if known is not None and self._is_fresh(known[1]):
             return known[0]
         wanted = self._wanted.get(digest)
         if wanted is None:
