@@ -163,22 +163,3 @@ async def test_operators_and_two_tenants(store: Store, serve: Serve) -> None:
     for id, count in (("access-a", "1"), ("access-b", "0")):
         command(store, "spaces", "delete", id, "--expected-count", count)
     assert "access-" not in command(store, "spaces", "list")
-
-
-async def test_commands_that_fail(store: Store) -> None:
-    """A sentence, exit 1, nothing on standard output."""
-
-    def failed(*args: str) -> str:
-        done = run(args, {**store.environment, **QUICK, "STELLO_STORE": store.url})
-        assert (done.returncode, done.stdout) == (1, ""), done
-        assert "Traceback" not in done.stderr
-        return done.stderr
-
-    command(store, "migrate")
-    assert "has no Space" in failed("keys", "create", "--name", "x", "--scope", "operator", "--space", "a")
-    assert "1 to 64 of [a-z0-9-]" in failed("keys", "create", "--name", "x", "--space", "A B")
-    assert "not empty" in failed("keys", "create", "--name", "")
-    assert 'there is no key "nobody"' in failed("keys", "revoke", "nobody")
-    assert 'there is no space "never-made"' in failed(
-        "spaces", "delete", "never-made", "--expected-count", "0"
-    )
