@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
 from stello_graph.errors import StelloError
+from stello_graph.forest.backlog import index_all
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_stream
@@ -94,17 +95,19 @@ def serve(
 
 @app.command()
 def migrate(store: StoreOption = None) -> None:
-    """Bring the store's schema up to date."""
+    """Bring the store's schema up to date, and make old texts findable."""
     graph = build(_settings(store=store))
 
-    async def work() -> list[str]:
+    async def work() -> tuple[list[str], int]:
         try:
-            return await graph.store.migrate()
+            return await graph.store.migrate(), await index_all(graph.store)
         finally:
             await graph.store.aclose()
 
-    applied = _run(work())
+    applied, indexed = _run(work())
     print("\n".join(f"applied {name}" for name in applied) or "The schema is up to date.")
+    if indexed:
+        print(f"indexed {indexed} texts for search")
 
 
 @app.command("import")

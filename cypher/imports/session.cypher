@@ -1,6 +1,6 @@
 // purpose: Creates an imported session with its messages, as a root or as a fork that shares its source's messages up to a place.
 // access: write
-// params: space, key, id, op, eventKey, data, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
+// params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
 // returns: outcome
 MATCH (sp:Space {id: $space})
 OPTIONAL MATCH (src:Session {key: $sourceKey})
@@ -24,7 +24,7 @@ CALL (sp, p, outcome) {
   FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1)
   WITH sp, p, datetime.realtime() AS clock
   WITH sp, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
-  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: 'STANDARD',
+  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: 'STANDARD',
     status: $status, strategy: coalesce(p.strategy, 'TREE'), tags: $tags, metadata: $metadata, memoryRevision: 0,
     insightRevision: 0, turnCount: $turnCount, nextSeq: firstSeq + size($messages), lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,

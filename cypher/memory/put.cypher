@@ -1,6 +1,6 @@
 // purpose: Writes a session's digest.
 // access: write
-// params: space, key, id, op, eventKey, data, content
+// params: space, key, id, op, eventKey, data, content, terms
 // returns: outcome, session.*
 MATCH (s:Session {key: $key})
 SET s.lock = $op
@@ -16,7 +16,7 @@ CALL (s, outcome) {
   SET sp.lock = $op
   WITH s, sp, datetime.realtime() AS clock
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
-  SET s.memorySeq = CASE WHEN s.memory = $content THEN s.memorySeq ELSE sp.eventSeq + 1 END, s.memory = $content, s.memoryRevision = s.memoryRevision + 1,
+  SET s.memorySeq = CASE WHEN s.memory = $content THEN s.memorySeq ELSE sp.eventSeq + 1 END, s.memory = $content, s.memoryTerms = $terms, s.memoryRevision = s.memoryRevision + 1,
     s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'MEMORY_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})

@@ -1,6 +1,6 @@
 // purpose: Stores what consolidating gave, unless the digest was changed meanwhile; the usage counts for session and Space.
 // access: write
-// params: space, key, id, op, eventKey, data, content, revision, throughSeq, evenArchived, usage
+// params: space, key, id, op, eventKey, data, content, terms, revision, throughSeq, evenArchived, usage
 // returns: outcome, due, session.*
 MATCH (s:Session {key: $key})
 SET s.lock = $op
@@ -31,7 +31,7 @@ CALL (s, outcome) {
   SET sp.lock = $op
   WITH s, sp, due, datetime.realtime() AS clock
   WITH s, sp, due, clock.epochSeconds * 1000000 + clock.microsecond AS now
-  SET s.memorySeq = CASE WHEN s.memory = $content THEN s.memorySeq ELSE sp.eventSeq + 1 END, s.memory = $content, s.memoryRevision = s.memoryRevision + 1, s.memoryThroughSeq = $throughSeq,
+  SET s.memorySeq = CASE WHEN s.memory = $content THEN s.memorySeq ELSE sp.eventSeq + 1 END, s.memory = $content, s.memoryTerms = $terms, s.memoryRevision = s.memoryRevision + 1, s.memoryThroughSeq = $throughSeq,
     s.inputTokens = s.inputTokens + $usage.inputTokens,
     s.outputTokens = s.outputTokens + $usage.outputTokens,
     s.cacheReadTokens = s.cacheReadTokens + $usage.cacheReadTokens,

@@ -8,6 +8,7 @@ CALL (key) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = key AND r.seq > $after AND r.seq < $before AND ($roles IS NULL OR m.role IN $roles)
   WITH r, m ORDER BY r.sk DESC, r.seq DESC LIMIT $first
-  RETURN collect(m {.*, seq: r.seq}) AS messages
+  RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
+    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS messages
 }
 RETURN collect({key: key, messages: reverse(messages)}) AS rows

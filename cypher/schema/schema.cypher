@@ -37,3 +37,9 @@ CREATE CONSTRAINT deleted_space_id IF NOT EXISTS FOR (n:DeletedSpace) REQUIRE n.
 MATCH (e:TopologyEvent) WHERE e.rootId IS NULL
 OPTIONAL MATCH (s:Session {key: e.spaceId + '/' + e.nodeId})
 SET e.rootId = coalesce(s.rootId, e.nodeId);
+CREATE FULLTEXT INDEX search_label IF NOT EXISTS FOR (n:Session) ON EACH [n.labelTerms]
+  OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: true}};
+CREATE FULLTEXT INDEX search_memory IF NOT EXISTS FOR (n:Session) ON EACH [n.memoryTerms]
+  OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: true}};
+CREATE FULLTEXT INDEX search_message IF NOT EXISTS FOR (n:Message) ON EACH [n.terms]
+  OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: true}};

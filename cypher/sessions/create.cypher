@@ -1,6 +1,6 @@
 // purpose: Creates a session and its node: a root, or an empty child. The parent is locked first, the Space last.
 // access: write
-// params: space, key, id, op, eventKey, data, parentKey, parentId, label, role, strategy, systemPrompt, skills, tags, metadata, overrides, idempotencyKey, inputHash
+// params: space, key, id, op, eventKey, data, labelTerms, parentKey, parentId, label, role, strategy, systemPrompt, skills, tags, metadata, overrides, idempotencyKey, inputHash
 // returns: outcome, session.*
 MATCH (sp:Space {id: $space})
 OPTIONAL MATCH (p:TopologyNode {key: $parentKey})
@@ -24,7 +24,7 @@ CALL (sp, p, outcome) {
   WITH p, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce(p.nextIndex, sp.nextRootIndex) AS index,
     coalesce(p.strategy, $strategy, sp.strategy, CASE $role WHEN 'MAIN' THEN 'FLAT' ELSE 'TREE' END) AS strategy,
     0 AS messageCount, 1 AS nextSeq
-  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: $role, status: 'ACTIVE',
+  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: $role, status: 'ACTIVE',
     strategy: strategy, systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
     memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: nextSeq, lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,

@@ -1,7 +1,7 @@
 // purpose: Creates a fork: session, node, edges to the inherited messages and messages of its own. The source is locked, then the parent, the Space last.
 //   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
 // access: write
-// params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
+// params: space, key, id, op, eventKey, data, labelTerms, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
 // returns: outcome, sourceTurns, sourceSplit, session.*
 MATCH (src:Session {key: $sourceKey})
 SET src.lock = $op
@@ -29,7 +29,7 @@ CALL (src, p, outcome) {
   WITH src, p, datetime.realtime() AS clock
   WITH src, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
     CASE WHEN $inherits THEN coalesce($throughSeq, 0) ELSE 0 END + 1 AS ownSeq, size($messages) AS messageCount
-  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, role: role, status: 'ACTIVE',
+  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: role, status: 'ACTIVE',
     strategy: strategy, systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
     memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: ownSeq + messageCount, lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,

@@ -9,6 +9,7 @@ CALL (s) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = $key AND r.seq > 0
   WITH r, m ORDER BY r.sk, r.seq
-  RETURN collect(m {.*, seq: r.seq}) AS transcript
+  RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
+    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS transcript
 }
 RETURN collect(s {.*, space: sp {.*}, transcript: transcript}) AS rows

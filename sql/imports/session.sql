@@ -1,6 +1,6 @@
 -- purpose: Creates an imported session with its messages, as a root or as a fork that shares its source's messages up to a place.
 -- access: write
--- params: space, key, id, op, eventKey, data, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
+-- params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
 -- returns: outcome
 -- unused: op
 DELETE FROM decision;
@@ -31,6 +31,8 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
   FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN session AS s ON s.key = :key
     LEFT JOIN topology_node AS p ON p.key = :parentKey
   WHERE d.outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'LABEL', :labelTerms FROM decision WHERE outcome = 'DONE';
 UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
   WHERE key = :parentKey AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO has_message (sk, seq, mk)
@@ -44,6 +46,10 @@ INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls,
     json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
     coalesce(json_extract(v.value, '$.createdAt'), :createdAt, d.now)
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE'
+  ON CONFLICT DO NOTHING;
+INSERT INTO searchable (key, scope, terms)
+  SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> ''
   ON CONFLICT DO NOTHING;
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')

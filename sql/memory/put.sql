@@ -1,6 +1,6 @@
 -- purpose: Writes a session's digest.
 -- access: write
--- params: space, key, id, op, eventKey, data, content
+-- params: space, key, id, op, eventKey, data, content, terms
 -- returns: outcome, session.*
 -- unused: op
 -- json: tags
@@ -20,4 +20,7 @@ UPDATE session SET memory = :content, memoryRevision = memoryRevision + 1,
   updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space),
   memorySeq = CASE WHEN memory = :content THEN memorySeq ELSE (SELECT eventSeq FROM space WHERE id = :space) END
 WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'MEMORY', :terms FROM decision WHERE outcome = 'DONE'
+  ON CONFLICT (key, scope) DO UPDATE SET terms = excluded.terms;
 SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

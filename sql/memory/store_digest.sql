@@ -1,6 +1,6 @@
 -- purpose: Stores what consolidating gave, unless the digest was changed meanwhile; the usage counts for session and Space.
 -- access: write
--- params: space, key, id, op, eventKey, data, content, revision, throughSeq, evenArchived, usage
+-- params: space, key, id, op, eventKey, data, content, terms, revision, throughSeq, evenArchived, usage
 -- returns: outcome, due, session.*
 -- json: tags
 DELETE FROM decision;
@@ -30,6 +30,9 @@ UPDATE session SET memory = :content, memoryRevision = memoryRevision + 1, memor
   llmCalls = llmCalls + json_extract(:usage, '$.llmCalls'),
   updatedAt = (SELECT now FROM decision), eventSeq = (SELECT eventSeq FROM space WHERE id = :space)
 WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'MEMORY', :terms FROM decision WHERE outcome = 'DONE'
+  ON CONFLICT (key, scope) DO UPDATE SET terms = excluded.terms;
 INSERT INTO task (key, spaceId, sk, sessionId, kind, requested, dueAt)
   SELECT r.spaceId || '/' || r.kind || ':' || r.sessionId, r.spaceId, r.sk, r.sessionId, r.kind, :op, d.now
   FROM decision AS d JOIN task_trigger AS r ON r.raisedBy = :key

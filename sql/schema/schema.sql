@@ -327,3 +327,40 @@ BEGIN
     (SELECT s.rootId FROM session AS s WHERE s.key = NEW.spaceId || '/' || NEW.nodeId), NEW.nodeId)
   WHERE key = NEW.key;
 END;
+
+-- What can be found, by the terms that are computed outside; the index holds no text of its own.
+CREATE TABLE searchable (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  terms TEXT NOT NULL
+);
+CREATE UNIQUE INDEX searchable_key ON searchable (key, scope);
+CREATE VIRTUAL TABLE search_index USING fts5(terms, content = 'searchable', content_rowid = 'id', columnsize = 0, tokenize = 'ascii');
+CREATE TRIGGER searchable_comes AFTER INSERT ON searchable
+BEGIN
+  INSERT INTO search_index (rowid, terms) VALUES (NEW.id, NEW.terms);
+END;
+CREATE TRIGGER searchable_changes AFTER UPDATE OF terms ON searchable WHEN NEW.terms <> OLD.terms
+BEGIN
+  INSERT INTO search_index (search_index, rowid, terms) VALUES ('delete', OLD.id, OLD.terms);
+  INSERT INTO search_index (rowid, terms) VALUES (NEW.id, NEW.terms);
+END;
+CREATE TRIGGER searchable_goes AFTER DELETE ON searchable
+BEGIN
+  INSERT INTO search_index (search_index, rowid, terms) VALUES ('delete', OLD.id, OLD.terms);
+END;
+CREATE TRIGGER searchable_goes_with_its_message AFTER DELETE ON message
+BEGIN
+  DELETE FROM searchable WHERE key = OLD.key AND scope = 'MESSAGE';
+END;
+CREATE TRIGGER searchable_goes_with_its_session AFTER DELETE ON session
+BEGIN
+  DELETE FROM searchable WHERE key = OLD.key AND scope IN ('LABEL', 'MEMORY');
+END;
+-- What was stored before there were terms and waits for them.
+CREATE TABLE unindexed (
+  key TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  PRIMARY KEY (key, kind)
+) WITHOUT ROWID;

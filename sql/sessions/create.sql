@@ -1,6 +1,6 @@
 -- purpose: Creates a session and its node: a root, or an empty child. The parent is locked first, the Space last.
 -- access: write
--- params: space, key, id, op, eventKey, data, parentKey, parentId, label, role, strategy, systemPrompt, skills, tags, metadata, overrides, idempotencyKey, inputHash
+-- params: space, key, id, op, eventKey, data, labelTerms, parentKey, parentId, label, role, strategy, systemPrompt, skills, tags, metadata, overrides, idempotencyKey, inputHash
 -- returns: outcome, session.*
 -- unused: op
 -- json: tags
@@ -35,6 +35,8 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
     coalesce(p.depth + 1, 0), d.seq, d.now, d.now
   FROM decision AS d JOIN session AS s ON s.key = :key LEFT JOIN topology_node AS p ON p.key = :parentKey
   WHERE d.outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'LABEL', :labelTerms FROM decision WHERE outcome = 'DONE';
 UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
   WHERE key = :parentKey AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO idempotency (key, sk, op, inputHash, resultId)

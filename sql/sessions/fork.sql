@@ -1,7 +1,7 @@
 -- purpose: Creates a fork: session, node, edges to the inherited messages and messages of its own. The source is locked, then the parent, the Space last.
 --   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
 -- access: write
--- params: space, key, id, op, eventKey, data, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
+-- params: space, key, id, op, eventKey, data, labelTerms, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
 -- returns: outcome, sourceTurns, sourceSplit, session.*
 -- unused: op
 -- json: tags
@@ -39,6 +39,8 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
   SELECT :key, :space, :id, :parentId, :parentKey, p.rootId, :label, 'ACTIVE', 'STANDARD', p.strategy, p.depth + 1, d.seq,
     :sourceId, :throughSeq, d.now, d.now
   FROM decision AS d JOIN topology_node AS p ON p.key = :parentKey WHERE d.outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'LABEL', :labelTerms FROM decision WHERE outcome = 'DONE';
 UPDATE session SET splitTurn = turnCount,
   inputTokens = inputTokens + json_extract(:usage, '$.inputTokens'),
   outputTokens = outputTokens + json_extract(:usage, '$.outputTokens'),
@@ -57,6 +59,9 @@ INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls,
     json_extract(v.value, '$.toolCalls'), json_extract(v.value, '$.toolCallId'), json_extract(v.value, '$.toolName'),
     json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'), d.now
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, iif(:inherits, coalesce(:throughSeq, 0), 0) + 1 + v.key, json_extract(v.value, '$.key')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';

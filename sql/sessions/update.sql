@@ -32,4 +32,8 @@ UPDATE session SET
   updatedAt = (SELECT now FROM decision),
   eventSeq = (SELECT eventSeq FROM space WHERE id = :space)
 WHERE key = :key AND (SELECT outcome FROM decision) = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'LABEL', json_extract(:changes, '$.labelTerms') FROM decision
+  WHERE outcome = 'DONE' AND json_type(:changes, '$.labelTerms') = 'text'
+  ON CONFLICT (key, scope) DO UPDATE SET terms = excluded.terms;
 SELECT d.outcome, s.* FROM decision AS d JOIN session AS s ON s.key = :key;

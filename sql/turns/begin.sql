@@ -30,6 +30,9 @@ INSERT INTO message (key, id, sessionId, role, content, state, isError, turnId, 
   SELECT json_extract(:message, '$.key'), json_extract(:message, '$.id'), :id, 'USER',
     json_extract(:message, '$.content'), 'COMPLETE', 0, :turnId, d.now
   FROM decision AS d WHERE d.seq IS NOT NULL;
+INSERT INTO searchable (key, scope, terms)
+  SELECT json_extract(:message, '$.key'), 'MESSAGE', json_extract(:message, '$.terms')
+  FROM decision AS d WHERE d.seq IS NOT NULL AND json_extract(:message, '$.terms') <> '';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq, json_extract(:message, '$.key') FROM decision AS d WHERE d.seq IS NOT NULL;
 UPDATE session SET openTurnId = :turnId, lastTurnNumber = lastTurnNumber + 1, nextSeq = nextSeq + 1,

@@ -22,6 +22,9 @@ INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls,
     json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
     coalesce(json_extract(v.value, '$.createdAt'), d.now)
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';

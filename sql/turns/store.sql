@@ -19,6 +19,9 @@ INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls,
     json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.durationMs'),
     json_extract(v.value, '$.model'), json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'), d.now
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
+  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';

@@ -6,6 +6,7 @@ from stello_graph.errors import ErrorCode
 from stello_graph.model.context import ContextOrigin
 from stello_graph.model.message import MessageRole, MessageState
 from stello_graph.model.requests import WhenBusy
+from stello_graph.model.search import SearchScope
 from stello_graph.model.space import Trigger
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.turn import StopReason, TurnStatus
@@ -26,6 +27,7 @@ __all__ = [
     "MessageRole",
     "MessageState",
     "PromptMode",
+    "SearchScope",
     "SessionRole",
     "SessionStatus",
     "StopReason",
@@ -44,6 +46,7 @@ for _enum in (
     MessageRole,
     MessageState,
     PromptMode,
+    SearchScope,
     SessionRole,
     SessionStatus,
     StopReason,

@@ -1,6 +1,7 @@
 """Queries. Reads go straight to the store of the caller's Space."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import strawberry
 from strawberry import ID, UNSET
@@ -11,11 +12,12 @@ from stello_graph.graphql.access import AccessQuery
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
-from stello_graph.graphql.enums import SessionRole, SessionStatus, TurnStatus
+from stello_graph.graphql.enums import SearchScope, SessionRole, SessionStatus, TurnStatus
 from stello_graph.graphql.knowledge import KnowledgeQuery
 from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.profile import ForkProfile
+from stello_graph.graphql.types.search import SearchHit
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
 from stello_graph.graphql.types.space import ContextPreview, Space, Tool, Viewer
 from stello_graph.graphql.types.topology import StarMap, TopologyEvent, TopologyNode
@@ -23,6 +25,7 @@ from stello_graph.graphql.types.turn import Turn
 from stello_graph.ids import check_id
 from stello_graph.model import context as model_context
 from stello_graph.model import profile as model_profile
+from stello_graph.model import search as model_search
 from stello_graph.model import session as model_session
 from stello_graph.model import space as model_space
 from stello_graph.model import topology as model_topology
@@ -137,6 +140,18 @@ async def fork_profiles(info: Info) -> list[model_profile.ForkProfile]:
     return await info.context.space().store.profiles()
 
 
+async def search(
+    info: Info,
+    query: str,
+    scopes: Annotated[list[SearchScope] | None, strawberry.argument(name="in")] = list(SearchScope),  # noqa: B006
+    root_id: ID | None = UNSET,
+    first: int | None = 20,
+) -> list[model_search.SearchHit]:
+    """What is found, best first."""
+    asked = given(scopes, list(SearchScope))
+    return await info.context.space().search(query, asked, _root(root_id), page_size(first, 20))
+
+
 def tools(info: Info) -> list[model_context.ToolSpec]:
     """What the server can run."""
     return list(info.context.space().tools)
@@ -193,6 +208,12 @@ class Query(KnowledgeQuery, AccessQuery):
         description="Newest first; with AWAITING_CONFIRMATION, the inbox of confirmations.",
     )
     context_preview = strawberry.field(resolver=context_preview, graphql_type=ContextPreview)
+    search = strawberry.field(
+        resolver=search,
+        graphql_type=list[SearchHit],
+        description="Full-text over labels, digests and messages, best first; Chinese, Japanese and Korean from one "
+        "character on. May lag a second behind writes.",
+    )
     fork_profiles = strawberry.field(resolver=fork_profiles, graphql_type=list[ForkProfile])
     tools = strawberry.field(
         resolver=tools,

@@ -6,12 +6,13 @@ beside its sessions (`KnowledgeStore`).
 `Store` opens Spaces and holds what belongs to none.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
 from stello_graph.model.memory import DueTask
 from stello_graph.model.message import Draft, Message, MessageRole
+from stello_graph.model.search import SearchMatch, SearchQuery, SearchScope
 from stello_graph.model.session import Session
 from stello_graph.model.space import Space
 from stello_graph.model.topology import StarMap, TopologyNode
@@ -312,6 +313,16 @@ class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, Protocol
         """A page of digests, by id, from after id `after`."""
         ...
 
+    async def search(
+        self, query: SearchQuery, scopes: Collection[SearchScope], *, root_id: str | None, first: int
+    ) -> list[SearchMatch]:
+        """What is found in labels, digests and messages, best first; `root_id` limits it to one tree.
+
+        A message that sessions share is found once: for the one that it was written in, where that is
+        there and has it, else for the oldest that has it.
+        """
+        ...
+
     async def stored_transcripts(self, conversation_id: str) -> dict[str, StoredTranscript]:
         """What is there of an imported conversation: the session of that id, and those of `id:…`."""
         ...
@@ -334,6 +345,10 @@ class Store(SpacesStore, KeyStore, EventSource, Protocol):
 
     async def due_tasks(self, first: int) -> list[DueTask]:
         """Tasks of all Spaces that are due, the longest due first."""
+        ...
+
+    async def index_backlog(self, first: int) -> int:
+        """Makes some of what was stored before there was search findable; answers how many, 0 at the end."""
         ...
 
     def on_due(self, ring: Callable[[], None]) -> None:

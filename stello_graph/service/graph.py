@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 from stello_graph.errors import NotFound, SessionBusy
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.agents import AgentPool
+from stello_graph.forest.backlog import keep_indexing
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
 from stello_graph.forest.events import keep_pruned
@@ -52,6 +53,7 @@ from stello_graph.service.access import AccessService, KeyService
 from stello_graph.service.applications import ApplicationTool, SpaceAgent
 from stello_graph.service.events import EventService
 from stello_graph.service.knowledge import KnowledgeService
+from stello_graph.service.search import SearchService
 from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
 from stello_graph.settings import Settings
@@ -151,6 +153,7 @@ class StelloGraph(AccessService):
             asyncio.create_task(self.sweeper.keep_house()),
             asyncio.create_task(self.llm.connect()),
             asyncio.create_task(self.observers.keep_watch()),
+            asyncio.create_task(keep_indexing(self.store)),
         ]
 
     async def aclose(self) -> None:
@@ -220,7 +223,7 @@ class StelloGraph(AccessService):
         return SpaceService(self, self.store.in_space(space_id))
 
 
-class SpaceService(KnowledgeService, TopologyService, EventService, KeyService):
+class SpaceService(KnowledgeService, TopologyService, EventService, KeyService, SearchService):
     """What a caller can do inside one Space. All ids are of this Space; others do not exist."""
 
     def __init__(self, graph: StelloGraph, store: SpaceStore) -> None:

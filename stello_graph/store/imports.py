@@ -4,6 +4,7 @@ from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.store import rows
+from stello_graph.store.indexing import label_terms
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
 
@@ -44,6 +45,7 @@ class ImportRepository(Repository):
             sourceId=draft.source_id,
             throughSeq=draft.through_seq,
             label=draft.label,
+            labelTerms=label_terms(self._space_id, draft.label),
             status=draft.status,
             tags=list(draft.tags),
             metadata=rows.to_json({} if draft.metadata is None else draft.metadata),

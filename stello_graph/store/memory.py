@@ -13,6 +13,7 @@ from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import CompressionDraft, DigestPage, SessionFilter
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
+from stello_graph.store.indexing import memory_terms
 from stello_graph.store.queries import Query, named
 from stello_graph.store.repository import Repository
 
@@ -48,7 +49,9 @@ class MemoryRepository(Repository):
 
     async def put_memory(self, session_id: str, content: str) -> Session:
         """See SessionStore."""
-        return self._session(await self._change(PUT, session_id, {"by": "put"}, content=content), session_id)
+        terms = memory_terms(self._space_id, content)
+        found = await self._change(PUT, session_id, {"by": "put"}, content=content, terms=terms)
+        return self._session(found, session_id)
 
     async def store_digest(
         self,
@@ -66,6 +69,7 @@ class MemoryRepository(Repository):
             session_id,
             {"by": "consolidate"},
             content=content,
+            terms=memory_terms(self._space_id, content),
             revision=revision,
             throughSeq=through_seq,
             evenArchived=even_archived,

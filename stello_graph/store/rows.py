@@ -16,6 +16,7 @@ from stello_graph.model.topology import TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.model.values import Usage
 from stello_graph.store.engine import Row
+from stello_graph.store.indexing import message_terms
 
 __all__ = [
     "conversation",
@@ -188,6 +189,7 @@ def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
         "usage": None if draft.usage is None else to_json(draft.usage),
         "turnId": draft.turn_id,
         "createdAt": draft.created_at,
+        "terms": message_terms(space_id, draft.role, draft.content),
     }
 
 

@@ -11,6 +11,7 @@ from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ForkDraft, ForkSource, Idempotency, SessionDraft, SessionFilter
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
+from stello_graph.store.indexing import label_terms
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
 
@@ -166,6 +167,8 @@ class SessionsRepository(Repository):
             name: rows.to_json(value) if name in ("skills", "metadata") and value is not None else value
             for name, value in changes.items()
         }
+        if "label" in changes:
+            stored["labelTerms"] = label_terms(self._space_id, changes["label"])
         found = await self._engine.write(
             UPDATE,
             **self._event(),
@@ -240,6 +243,7 @@ class SessionsRepository(Repository):
             "parentKey": None if draft.parent_id is None else self._key(draft.parent_id),
             "parentId": draft.parent_id,
             "label": draft.label,
+            "labelTerms": label_terms(self._space_id, draft.label),
             "systemPrompt": draft.system_prompt,
             "skills": None if draft.skills is None else rows.to_json(draft.skills),
             "tags": list(draft.tags),

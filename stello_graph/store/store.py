@@ -14,6 +14,7 @@ from stello_graph.store.messages import MessageRepository
 from stello_graph.store.observed import ObservedEngine
 from stello_graph.store.profiles import ProfilesRepository
 from stello_graph.store.queries import named
+from stello_graph.store.search import SearchRepository, index_backlog
 from stello_graph.store.sessions import SessionsRepository
 from stello_graph.store.spaces import SpacesRepository
 from stello_graph.store.tasks import RingingEngine, TaskRepository
@@ -40,6 +41,7 @@ class SpaceRepository(
     ImportRepository,
     KnowledgeRepository,
     ProfilesRepository,
+    SearchRepository,
 ):
     """A SpaceStore over one engine."""
 
@@ -64,6 +66,10 @@ class GraphStore(SpacesRepository, KeyRepository):
     async def due_tasks(self, first: int) -> list[DueTask]:
         """See Store."""
         return [DueTask.model_validate(row) for row in await self._engine.read(DUE, first=first)]
+
+    async def index_backlog(self, first: int) -> int:
+        """See Store."""
+        return await index_backlog(self._engine, first)
 
     def on_due(self, ring: Callable[[], None]) -> None:
         """See Store."""

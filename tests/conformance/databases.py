@@ -46,6 +46,14 @@ class Database(Protocol):
         """All that is stored of a Space, in an order of its own."""
         ...
 
+    def settle(self) -> None:
+        """Waits until what was written can be found."""
+        ...
+
+    def forget_terms(self, space_id: str) -> None:
+        """Leaves a Space as it was before there was search, just migrated."""
+        ...
+
     def scans(self, query: Query, params: Row) -> list[str]:
         """The steps of a query's plan that walk through all of a kind."""
         ...
@@ -112,6 +120,7 @@ class SqliteDatabase:
         "task": "SELECT * FROM task WHERE key GLOB :glob",
         "profile": "SELECT * FROM fork_profile WHERE key GLOB :glob",
         "key": "SELECT * FROM api_key WHERE key GLOB :glob",
+        "searchable": "SELECT key, scope, terms FROM searchable WHERE key GLOB :glob AND terms <> ''",
     }
 
     credentials: Final[dict[str, str]] = {}
@@ -133,6 +142,18 @@ class SqliteDatabase:
                 table: _tidy(dict(row) for row in connection.execute(text, params))
                 for table, text in self.TABLES.items()
             }
+
+    def settle(self) -> None:
+        """See Database; a write's terms come with it."""
+
+    def forget_terms(self, space_id: str) -> None:
+        """See Database."""
+        glob = {"glob": f"{space_id}/*"}
+        with self._connected() as connection:
+            connection.execute("DELETE FROM searchable WHERE key GLOB :glob", glob)
+            for table, kind in (("session", "SESSION"), ("message", "MESSAGE")):
+                text = f"INSERT INTO unindexed SELECT key, '{kind}' FROM {table} WHERE key GLOB :glob"
+                connection.execute(text, glob)
 
     def scans(self, query: Query, params: Row) -> list[str]:
         """See Database."""
@@ -259,6 +280,9 @@ class Neo4jDatabase:
         "task": "MATCH (n:Task) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "profile": "MATCH (n:ForkProfile) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
         "key": "MATCH (n:ApiKey) WHERE n.key STARTS WITH $prefix RETURN n {.*}",
+        "searchable": "MATCH (n:Session|Message) WHERE n.key STARTS WITH $prefix "
+        "UNWIND [['LABEL', n.labelTerms], ['MEMORY', n.memoryTerms], ['MESSAGE', n.terms]] AS one "
+        "WITH n, one WHERE one[1] <> '' RETURN {key: n.key, scope: one[0], terms: one[1]}",
     }
 
     def __init__(self, server: Server) -> None:
@@ -287,6 +311,20 @@ class Neo4jDatabase:
                 table: _tidy(record[0] for record in transaction.run(text, params))
                 for table, text in self.TABLES.items()
             }
+
+    def settle(self) -> None:
+        """See Database."""
+        with self._driver.session() as session:
+            session.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()").consume()
+
+    def forget_terms(self, space_id: str) -> None:
+        """See Database."""
+        text = (
+            "MATCH (n:Session|Message) WHERE n.key STARTS WITH $prefix "
+            "REMOVE n.terms, n.labelTerms, n.memoryTerms SET n:Unindexed"
+        )
+        with self._driver.session() as session:
+            session.run(text, {"prefix": f"{space_id}/"}).consume()
 
     def scans(self, query: Query, params: Row) -> list[str]:
         """See Database."""

@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from stello_graph.store.engine import Row
+from stello_graph.store.indexing import label_terms, memory_terms, message_terms
 from tests.conformance.databases import OPEN, Snapshot
 
 SHARED = (
@@ -30,6 +31,7 @@ def check_invariants(stored: Snapshot) -> None:
     _check_transcripts(sessions, stored)
     _check_turns(sessions, stored["turn"])
     _check_tasks(sessions, stored["task"])
+    _check_terms(space["id"], stored)
     for row in stored["ref"]:
         assert {row["fromKey"], row["toKey"]} <= nodes.keys(), f"a link that leaves the Space: {row}"
     for row in stored["idempotency"] + stored["holder"]:
@@ -41,6 +43,24 @@ def _check_tasks(sessions: dict[str, Row], tasks: list[Row]) -> None:
         assert task["key"] == f"{task['spaceId']}/{task['kind']}:{task['sessionId']}"
         assert f"{task['spaceId']}/{task['sessionId']}" in sessions, f"a task without its session: {task}"
         assert "holder" not in task or "dueAt" in task, f"a task that is held for ever: {task}"
+
+
+def _check_terms(space_id: str, stored: Snapshot) -> None:
+    """What can be found is what is there, whatever wrote it."""
+    found = {(row["scope"], row["key"]): row["terms"] for row in stored["searchable"]}
+    there = {
+        **{("LABEL", row["key"]): label_terms(space_id, row["label"]) for row in stored["session"]},
+        **{
+            ("MEMORY", row["key"]): memory_terms(space_id, row["memory"])
+            for row in stored["session"]
+            if "memory" in row
+        },
+        **{
+            ("MESSAGE", row["key"]): message_terms(space_id, row["role"], row["content"])
+            for row in stored["message"]
+        },
+    }
+    assert found == {place: terms for place, terms in there.items() if terms}
 
 
 def _check_counters(space: Row, stored: Snapshot) -> None:

@@ -18,6 +18,7 @@ from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row
 from stello_graph.store.queries import Query, load
+from stello_graph.store.search import index_backlog
 from stello_graph.store.store import GraphStore, SpaceRepository
 from tests.conformance.conftest import OpenEngine
 from tests.conformance.databases import Database, Snapshot
@@ -339,6 +340,9 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore, database: Dat
     assert await twice.import_session(
         draft.model_copy(update={"id": "b", "source_id": "import", "through_seq": 2})
     )
+    database.forget_terms(space.space_id)
+    assert await index_backlog(engine_twice, 1_000) > 0
+    assert await index_backlog(engine_twice, 1_000) == 0
     await refused(twice.delete_session(top.id, 1, 10))
     assert await twice.delete_session("import", 2, 10) == ["import", "b"]
     assert len(await twice.delete_session(top.id, 3, 10)) == 3

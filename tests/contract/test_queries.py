@@ -18,6 +18,7 @@ from stello_graph.store import (
     memory,
     messages,
     profiles,
+    search,
     sessions,
     spaces,
     store,
@@ -42,6 +43,7 @@ REPOSITORIES: Final = (
     memory,
     messages,
     profiles,
+    search,
     sessions,
     spaces,
     store,
@@ -63,6 +65,8 @@ TRIGGERS: Final = {
     "turns/end": "EVERY_N_TURNS",
     "memory/store_digest": "AFTER_CONSOLIDATE",
 }
+# What is taken in any order until nothing is left.
+ANY_ORDER: Final = {"search/backlog"}
 STRINGS: Final = re.compile(r"'[^']*'")
 LOCK: Final = re.compile(r"SET (\w+)\.lock = ")
 PROPERTY: Final = re.compile(r"(?<![$\w.])[a-z]\w*\.\w+")
@@ -163,7 +167,7 @@ def test_events_know_their_tree(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_lists_are_collected_in_order(name: str) -> None:
     """A page is cut after it was put in order."""
-    for line in cypher(name).splitlines():
+    for line in cypher(name).splitlines() if name not in ANY_ORDER else ():
         assert "LIMIT" not in line or "ORDER BY" in line or line.startswith("RETURN"), line
 
 
@@ -182,6 +186,8 @@ def test_the_tenant_is_named(name: str) -> None:
         "keys/use",
         "spaces/list",
         "spaces/deleted",
+        "search/backlog",
+        "search/index",
     }
     starts = {"spaces", "key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
 

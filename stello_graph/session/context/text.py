@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from stello_graph.model.thinking import is_blank, without_thinking
+
 __all__ = [
     "in_one_line",
     "is_blank",
@@ -18,18 +20,11 @@ __all__ = [
 _BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 _NEW_LINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*")
 # The spaces are bounded: without a bound a text of many of them takes quadratic time.
 _OUR_TAGS = re.compile(
     r"<(?=\s{0,4}/?\s{0,4}(?:session_identity|shared_memory_index|parent_context|role_context)\b)",
     re.IGNORECASE,
 )
-_THINKING = re.compile(r"<think(?:ing)?>|</think(?:ing)?>\s*", re.IGNORECASE)
-
-
-def is_blank(text: str) -> bool:
-    """Whether nothing of `text` can be seen; providers refuse blocks of such text."""
-    return _INVISIBLE.fullmatch(text) is not None
 
 
 def in_one_line(text: str) -> str:
@@ -69,24 +64,3 @@ def storable_json(value: Any) -> Any:
 def tagged(tag: str, text: str) -> str:
     """`text` between the opening and the closing `tag`, each on its own line."""
     return f"<{tag}>\n{plain(text)}\n</{tag}>"
-
-
-def without_thinking(text: str) -> str:
-    """`text` without its `<think>` blocks.
-
-    The first block may lack its start, where the tag that ends it opens a line (some models' templates
-    hold the start themselves); the last its end, where the reply was cut before it said anything else.
-    """
-    said: list[str] = []
-    at, start = 0, None
-    for number, tag in enumerate(_THINKING.finditer(text)):
-        ends = tag.group().startswith("</")
-        if not ends and start is None:
-            start = tag.start()
-        elif ends and start is not None:
-            said.append(text[at:start])
-            at, start = tag.end(), None
-        elif number == 0 and not text[: tag.start()].rpartition("\n")[2].strip():
-            at = tag.end()
-    cut_off = start is not None and is_blank("".join(said) + text[at:start])
-    return "".join(said if cut_off else [*said, text[at:]]).strip()

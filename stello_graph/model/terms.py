@@ -1,0 +1,90 @@
+"""The terms by which a text is found: the same for every engine, which only has to split them at spaces.
+
+A text is folded (case, compatibility forms and diacritics do not count) and cut into runs. A run of a
+script that is written without spaces becomes overlapping pairs of characters and its last character; any
+other run of letters and digits is a word; an emoji is a word of its own. All else separates.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
+
+__all__ = ["MAX_INDEXED", "MAX_WORD", "UNSPACED", "fold", "is_unspaced", "pairs", "runs", "terms"]
+
+MAX_INDEXED = 100_000
+MAX_WORD = 64
+
+# Thai, Lao, Burmese, Khmer; Hangul; kana, bopomofo and Han, with the marks that stand among them.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff\u3005-\u3007\u3021-\u3029"
+    "\u3031-\u3035\u3041-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U0001aff0-\U0001b16f\U00020000-\U000323af"
+)
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
+_RUN = re.compile(f"[{UNSPACED}]+|[{_EMOJI}]|[^ {UNSPACED}{_EMOJI}]+")
+_RUN_OF_PAIRS = re.compile(f"[{UNSPACED}]+")
+_DIACRITICS = re.compile("[\u0300-\u036f]+")
+
+
+class _Kinds(dict[int, str | None]):
+    """What becomes of each character of a folded text, found out once: itself, a space, or nothing."""
+
+    def __missing__(self, point: int) -> str | None:
+        self[point] = kind = self._kind(chr(point))
+        return kind
+
+    def _kind(self, character: str) -> str | None:
+        category = unicodedata.category(character)
+        if (
+            category == "Me"
+            or (category == "Cf" and character != "\u200b")
+            or "\ufe00" <= character <= "\ufe0f"
+        ):
+            return None
+        is_emoji = category == "So" and re.match(f"[{_EMOJI}]", character)
+        return character if category[0] in "LNM" or is_emoji else " "
+
+
+_KINDS = _Kinds()
+
+
+def fold(text: str) -> str:
+    """`text` as it is compared: NFKC, without case and without the diacritics of U+0300 to U+036F.
+
+    Marks of other scripts stay, since they are part of the word: a voiced kana is another kana.
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFKC", _DIACRITICS.sub("", folded))
+
+
+def runs(folded: str) -> Iterator[str]:
+    """The runs of a folded text, in order; words are cut after 64 characters."""
+    for match in _RUN.finditer(folded.translate(_KINDS)):
+        run = match.group()
+        yield run if is_unspaced(run) else run[:MAX_WORD]
+
+
+def is_unspaced(run: str) -> bool:
+    """Whether a run is of a script that is written without spaces."""
+    return _RUN_OF_PAIRS.match(run) is not None
+
+
+def terms(text: str) -> str:
+    """The terms of the first 100,000 characters of `text`, with a space between each; empty for none."""
+    return " ".join(term for run in runs(fold(text[:MAX_INDEXED])) for term in _terms(run))
+
+
+def pairs(run: str) -> Iterator[str]:
+    """The overlapping pairs of characters of a run."""
+    return map("".join, pairwise(run))
+
+
+def _terms(run: str) -> Iterator[str]:
+    if is_unspaced(run):
+        yield from pairs(run)
+        yield run[-1]
+    else:
+        yield run
