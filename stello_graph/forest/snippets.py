@@ -18,9 +18,9 @@ _AROUND = 1_000
 _MAX_FOLDED = 20_000
 # Of so many words of a query the first place is looked for.
 _MAX_CLAUSES = 20
-_LETTER = re.compile("(?s:.)[\u0300-\u036f\u1160-\u11ff\u3099\u309a]*")
+_LETTER = re.compile("(?s:.)[\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f]*")
 # What stays with the character before it.
-_JOINED = re.compile("[\u0300-\u036f\u200d\u20e3\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
+_JOINED = re.compile("[\u0300-\u036f\u200d\u20e3\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 _IN_WORD = rf"[^\W_{UNSPACED}]"
 _BLANKS = re.compile(r"\s+")
 
@@ -36,7 +36,7 @@ def snippet(text: str, query: SearchQuery) -> str:
     after = _clean(text[end : end + _AROUND])
     cut_before = start > _AROUND or len(before) > _BEFORE
     if cut_before:
-        before = _whole(before, len(before) - _BEFORE)
+        before = _whole(before, max(0, len(before) - _BEFORE))
     line = f"{'…' if cut_before else ''}{before}{found}"
     if len(line) + len(after) <= MAX_SNIPPET and len(text) <= end + _AROUND:
         return (line + after).strip()

@@ -179,7 +179,9 @@ async def stranger(store: GraphStore, database: Database) -> AsyncIterator[Space
 
 
 def places(found: Sequence[SearchMatch]) -> list[tuple[SearchScope, str, str | None]]:
-    return [(one.scope, one.session_id, one.message and one.message.content) for one in found]
+    return [
+        (one.scope, one.session_id, None if one.message is None else one.message.content) for one in found
+    ]
 
 
 def contents(found: Sequence[SearchMatch]) -> list[str]:

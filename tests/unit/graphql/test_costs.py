@@ -195,6 +195,18 @@ async def test_turns_by_status_are_one_query_and_one_more_for_all_messages(api: 
     assert await api.cost(document) == ["turns/by_status", "turns/messages"]
 
 
+async def test_a_search_is_one_query_and_one_more_for_all_sessions(api: Api) -> None:
+    await forest(api)
+    for id in ("a", "b"):
+        await talk(api, id)
+    assert await api.cost('{ search(query: "hello") { scope snippet score message { content } } }') == [
+        "search/find"
+    ]
+    document = '{ search(query: "hello") { session { id label } message { content } } }'
+    assert await api.cost(document) == ["search/find", "sessions/get"]
+    assert await api.cost('{ search(query: "nothing") { session { id } } }') == ["search/find"]
+
+
 async def test_memory_across_sessions_is_a_statement_for_each_step(api: Api) -> None:
     """Insights are one statement whatever their number; distilling and integrating read once and write once."""
     await api.ask('mutation { createSession(input: {id: "main", role: MAIN}) { id } }')
