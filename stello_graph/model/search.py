@@ -8,9 +8,20 @@ from stello_graph.model.message import Message
 from stello_graph.model.terms import fold, is_unspaced, pairs, runs
 from stello_graph.model.values import Value
 
-__all__ = ["MAX_QUERY", "Clause", "SearchHit", "SearchMatch", "SearchQuery", "SearchScope", "parse_query"]
+__all__ = [
+    "MAX_PHRASE",
+    "MAX_QUERY",
+    "Clause",
+    "SearchHit",
+    "SearchMatch",
+    "SearchQuery",
+    "SearchScope",
+    "parse_query",
+]
 
 MAX_QUERY = 1_000
+# A longer one is cut in pieces: 900 terms against a long text of one repeated character took six seconds.
+MAX_PHRASE = 16
 
 
 class SearchScope(StrEnum):
@@ -92,7 +103,7 @@ def _clauses(part: str) -> Iterator[Clause]:
         if is_unspaced(run):
             yield from _phrase(words)
             words = []
-            yield Clause(runs=(run,), terms=tuple(pairs(run)) or (run,), prefix=len(run) == 1)
+            yield from _pieces(run)
         else:
             words.append(run)
     if words and part.endswith("*"):
@@ -102,6 +113,15 @@ def _clauses(part: str) -> Iterator[Clause]:
         yield from _phrase(words)
 
 
+def _pieces(run: str) -> Iterator[Clause]:
+    if len(run) == 1:
+        yield Clause(runs=(run,), terms=(run,), prefix=True)
+    for at in range(0, len(run) - 1, MAX_PHRASE):
+        piece = run[at : at + MAX_PHRASE + 1]
+        yield Clause(runs=(piece,), terms=tuple(pairs(piece)))
+
+
 def _phrase(words: list[str]) -> Iterator[Clause]:
-    if words:
-        yield Clause(runs=tuple(words), terms=tuple(words))
+    for at in range(0, len(words), MAX_PHRASE):
+        piece = tuple(words[at : at + MAX_PHRASE])
+        yield Clause(runs=piece, terms=piece)

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stello_graph.errors import InvalidInput
-from stello_graph.model.search import MAX_QUERY, Clause, SearchQuery, parse_query
+from stello_graph.model.search import MAX_PHRASE, MAX_QUERY, Clause, SearchQuery, parse_query
 from stello_graph.model.terms import MAX_INDEXED, MAX_WORD, fold, is_unspaced, runs, terms
 
 HAN = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=1, max_size=12)
@@ -146,6 +146,16 @@ def test_one_character_is_a_beginning() -> None:
     (clause,) = parse_query("语").clauses
     assert clause == Clause(runs=("语",), terms=("语",), prefix=True)
     assert parse_query("日本語").clauses[0].terms == ("日本", "本語")
+
+
+def test_long_phrases_are_cut() -> None:
+    """A run or a chain of words is asked for in pieces that together hold all of it."""
+    run = "".join(chr(0x4E00 + n) for n in range(40))
+    clauses = parse_query(run).clauses
+    assert [len(clause.terms) for clause in clauses] == [MAX_PHRASE, MAX_PHRASE, 7]
+    assert " ".join(" ".join(clause.terms) for clause in clauses) == terms(run).removesuffix(f" {run[-1]}")
+    assert [len(clause.terms) for clause in parse_query("-".join("abcdefghijklmnopqr")).clauses] == [16, 2]
+    assert len(parse_query("字" * 1_000).clauses) == 2
 
 
 def test_words_joined_by_marks_follow_each_other() -> None:
