@@ -215,6 +215,7 @@ class World:
         await theirs.put_shared_memory(ids["slug"], PLANTED, PLANTED)
         await theirs.put_skill(Skill(name=ids["skill"], description=PLANTED, content=PLANTED))
         await theirs.put_profile(ForkProfile(name=ids["profile"], system_prompt=PLANTED))
+        self.database.settle()
         ids["key"] = (await theirs.create_api_key(PLANTED, KeyScope.READ)).key.id
         await self.graph.space(self.ours).create_session(CreateSession(id=ids["own"], label="own"))
 
@@ -291,7 +292,7 @@ async def test_the_cases_find_what_is_there(world: World) -> None:
     blind = []
     for name, kind in KINDS.items():
         documents = [one for one in CASES[name] if "$" in one and "$own" not in one and "$space" not in one]
-        if kind != "query" or name == "search" or not documents:
+        if kind != "query" or not documents:
             continue
         result = await schema.execute(Template(documents[-1]).substitute(world.ids), context_value=context)
         if result.errors or result.data in (None, {name: None}, {name: []}):
