@@ -1,16 +1,28 @@
 """First come, first served: who waits for the same session in this process."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 __all__ = ["Queues"]
 
 
 class _Queue:
+    """Who waits for one key: those who queue, and the urgent, whom they let go first."""
+
     def __init__(self) -> None:
-        self.lock = asyncio.Lock()
-        self.waiting = 0
+        self.locks = {urgent: asyncio.Lock() for urgent in (False, True)}
+        self.waiting = dict.fromkeys((False, True), 0)
+        self.calm = asyncio.Event()
+
+    def count(self, urgent: bool, change: int) -> bool:
+        """One more, or one less; answers whether anybody is left."""
+        self.waiting[urgent] += change
+        if self.waiting[True]:
+            self.calm.clear()
+        else:
+            self.calm.set()
+        return any(self.waiting.values())
 
 
 class Queues:
@@ -20,22 +32,31 @@ class Queues:
         self._queues: dict[str, _Queue] = {}
 
     @asynccontextmanager
-    async def first(self, key: str, deadline: float) -> AsyncIterator[None]:
+    async def first(
+        self, key: str, deadline: float, *, urgent: bool = False
+    ) -> AsyncIterator[Callable[[], Awaitable[object]]]:
         """Waits until the caller is the first in the queue of `key`.
 
         Args:
             deadline: when to give up, by the event loop's clock; raises TimeoutError then.
+            urgent: goes before all who are not.
+
+        Yields:
+            What to await before each attempt: it waits as long as somebody urgent is there.
         """
         queue = self._queues.setdefault(key, _Queue())
-        queue.waiting += 1
+        queue.count(urgent, 1)
         try:
             async with asyncio.timeout_at(deadline):
-                await queue.lock.acquire()
+                await queue.locks[urgent].acquire()
             try:
-                yield
+                yield _at_once if urgent else queue.calm.wait
             finally:
-                queue.lock.release()
+                queue.locks[urgent].release()
         finally:
-            queue.waiting -= 1
-            if not queue.waiting:
+            if not queue.count(urgent, -1):
                 self._queues.pop(key, None)
+
+
+async def _at_once() -> None:
+    """Nobody goes before the urgent."""

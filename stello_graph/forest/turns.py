@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from stello_graph.errors import (
@@ -28,6 +27,7 @@ from stello_graph.forest.queues import Queues
 from stello_graph.forest.rounds import LeaseLost, Rounds, doing
 from stello_graph.forest.storing import store_end, unknown_error
 from stello_graph.forest.turn_events import after, replay
+from stello_graph.forest.turn_times import TurnTimes
 from stello_graph.ids import check_id, key_of, new_id
 from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.requests import Send, WhenBusy
@@ -53,16 +53,6 @@ MAX_REASON = 4_000
 _HELD: ContextVar[Mapping[str, LiveTurn]] = ContextVar("_HELD", default=MappingProxyType({}))
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnTimes:
-    """Times of the turn protocol, in seconds: see the settings of the same names."""
-
-    lease: float = 20.0
-    renew: float = 2.0
-    janitor: float = 5.0
-    follow: float = 0.5
 
 
 class Turns:
@@ -252,8 +242,11 @@ class Turns:
         deadline = loop.time() + asked.queue_timeout_ms / 1_000
         interrupts = asked.when_busy is WhenBusy.INTERRUPT
         try:
-            async with self._queues.first(key_of(store.space_id, asked.session_id), deadline):
+            key = key_of(store.space_id, asked.session_id)
+            async with self._queues.first(key, deadline, urgent=interrupts) as its_turn:
                 while True:
+                    async with asyncio.timeout_at(deadline):
+                        await its_turn()
                     try:
                         return await begin()
                     except SessionBusy as error:

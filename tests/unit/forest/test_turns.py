@@ -193,8 +193,19 @@ async def test_interrupt(open_graph: OpenGraph) -> None:
     space = await with_session(open_graph, ScriptedLLM([["long", pause]], default="ok"))
     turn = await space.start_turn(ask())
     await pause.reached.wait()
-    assert (await space.send(ask("now", when_busy=WhenBusy.INTERRUPT))).status is TurnStatus.COMPLETED
+    queued = []
+    for content in ("queued", "queued after it"):
+        queued.append(asyncio.create_task(space.send(ask(content))))
+        await asyncio.sleep(0.05)
+    both = (space.send(ask(content, when_busy=WhenBusy.INTERRUPT)) for content in ("now", "now too"))
+    interrupting = await asyncio.wait_for(asyncio.gather(*both), 10)
+    assert interrupting[0].status in (TurnStatus.COMPLETED, TurnStatus.CANCELLED), "by the second"
+    assert interrupting[1].status is TurnStatus.COMPLETED
+    assert {one.status for one in await asyncio.gather(*queued)} == {TurnStatus.COMPLETED}
     assert (await space.store.turns([turn.id]))[turn.id].status is TurnStatus.CANCELLED
+    said = [content for role, content, _ in await transcript(space) if role is MessageRole.USER]
+    assert said == ["hi", "now", "now too", "queued", "queued after it"]
+    assert space.graph.turns._queues._queues == {}
 
 
 async def test_idempotency(open_graph: OpenGraph) -> None:
