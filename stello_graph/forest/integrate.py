@@ -1,8 +1,9 @@
 """Integration: the digests of a tree become a synthesis and insights."""
 
+import contextlib
 from collections.abc import Sequence
 
-from stello_graph.errors import InvalidInput, LimitExceeded, ModelRefused, SessionArchived
+from stello_graph.errors import Conflict, InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_text
 from stello_graph.forest.functions import Functions, Integrate
@@ -24,11 +25,12 @@ from stello_graph.session.call import call
 from stello_graph.session.context.text import is_blank
 from stello_graph.session.own import run_own
 
-__all__ = ["integrate_now"]
+__all__ = ["integrate_due", "integrate_now"]
 
 _MOST_DIGESTS = 2_000
 _MOST_SESSIONS = 100_000
 _MOST_INSIGHTS = 1_000
+_RACES = 3
 
 
 async def integrate_now(
@@ -72,6 +74,22 @@ async def integrate_now(
         insights=tuple(insight for insight in draft.insights if insight.session_id in told),
         dropped=asked,
     )
+
+
+async def integrate_due(
+    store: SpaceStore, llm: LLM, functions: Functions, session_id: str, *, limit: int
+) -> Integration:
+    """As `integrate_now`, until all digests are integrated that were there when it was called.
+
+    Who was faster may have begun before the newest of them came.
+
+    Raises:
+        Conflict: others were faster again and again.
+    """
+    for _ in range(_RACES - 1):
+        with contextlib.suppress(Conflict):
+            return await integrate_now(store, llm, functions, session_id, force=False, limit=limit)
+    return await integrate_now(store, llm, functions, session_id, force=False, limit=limit)
 
 
 async def _by_model(

@@ -18,7 +18,7 @@ from stello_graph.forest.fork import fork
 from stello_graph.forest.functions import Functions
 from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.hooks import ForkEvent, HooksProvider
-from stello_graph.forest.integrate import integrate_now
+from stello_graph.forest.integrate import integrate_due, integrate_now
 from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.observed_llm import ObservedLLM
 from stello_graph.forest.preview import preview
@@ -181,9 +181,7 @@ class StelloGraph(AccessService):
         limit = self.settings.max_content_bytes
         with self.hooks.failures("integrate", store.space_id, session_id):
             async with self.agents.agent(store.space_id) as agent:
-                return await integrate_now(
-                    store, agent.llm, agent.functions, session_id, force=False, limit=limit
-                )
+                return await integrate_due(store, agent.llm, agent.functions, session_id, limit=limit)
 
     async def _agent_of(self, space_id: str) -> Agent:
         """What a Space works with: its own, and the server's where it has none."""

@@ -20,7 +20,7 @@ from stello_graph.forest.functions import Functions
 from stello_graph.llm.offline import OfflineLLM
 from stello_graph.llm.scripted import Pause, ScriptedLLM, Step, tool_use
 from stello_graph.model.context import ContextMessage, ModelRequest
-from stello_graph.model.memory import ClaimedTask, DueTask, InsightDraft, Integrated
+from stello_graph.model.memory import ClaimedTask, DueTask, InsightDraft, Integrated, IntegrationDraft
 from stello_graph.model.message import Message, MessageRole
 from stello_graph.model.requests import AppendedMessage, CreateSession, Fork, Send, SpaceChanges
 from stello_graph.model.session import Session, SessionDigest
@@ -538,3 +538,28 @@ async def test_what_cannot_be_claimed_waits_for_the_interval(
     for _ in range(20):
         await space.store.space()
     assert asked == ["s"]
+
+
+async def test_a_faster_integration_of_older_digests(open_graph: OpenGraph) -> None:
+    """Where one wins that did not know the newest digest, that digest is integrated all the same."""
+    pause = Pause()
+    llm = ScriptedLLM([["too ", pause, "late"], "all of it"])
+    space = await opened(open_graph, llm, integrate=[Trigger.ON_LEAVE])
+    await space.create_session(CreateSession(id="main", role=SessionRole.MAIN))
+    await space.create_session(CreateSession(id="a", parent_id="main"))
+    older = (await space.store.space()).event_seq
+    await space.put_memory("a", "known of a")
+    await space.enter("a", "tab")
+    await space.leave("a", "tab")
+    await asyncio.wait_for(pause.reached.wait(), WAIT)
+    await space.store.store_integration(
+        "main", IntegrationDraft(synthesis="faster", through_seq=older, revision=0)
+    )
+    pause.over.set()
+
+    async def integrated() -> bool:
+        return (await session(space, "main")).synthesis == "all of it"
+
+    await until(integrated)
+    await idle(space)
+    assert len(llm.requests) == 2
