@@ -4,6 +4,8 @@ import asyncio
 import os
 import re
 import signal
+import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,18 +137,15 @@ async def test_workers_of_a_server_that_is_killed(serve: Serve, shared_store: St
     await until(lambda: not any(map(runs, pids)), "the workers end")
 
 
-@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
-async def test_workers_that_cannot_start(serve: Serve, shared_store: Store, tmp_path: Any) -> None:
+async def test_workers_that_cannot_start(tmp_path: Path) -> None:
     """A port that is taken, or a service that cannot be opened, ends the server with a sentence."""
-    first = serve(shared_store, "--workers", "2", "--grace", "0")
-    port = first.url.rpartition(":")[2]
-    second = start(shared_store, tmp_path / "second.log", "--workers", "2", "--port", port)
-    third = start(
-        Store(f"sqlite:///{tmp_path}/new.db"), tmp_path / "third.log", "--workers", "2", "--no-migrate"
-    )
-
-    assert await asyncio.to_thread(second.wait) == 1
+    store = Store(f"sqlite:///{tmp_path}/new.db")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        second = start(store, tmp_path / "second.log", "--workers", "2", "--port", port)
+        assert await asyncio.to_thread(second.wait) == 1
     assert "cannot be listened on" in second.output()
+    third = start(Store(f"{store.url}x"), tmp_path / "third.log", "--workers", "2", "--no-migrate")
     assert await asyncio.to_thread(third.wait) == 1
     assert "run stello-graph migrate" in third.output()
     for server in (second, third):
