@@ -3,7 +3,9 @@
 Commands import what only they need, since GraphQL and HTTP take a second to load.
 """
 
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -140,25 +142,26 @@ def schema() -> None:
 
 
 @app.command()
-def doctor(store: StoreOption = None) -> None:
-    """Show all settings, and whether store and schema are well."""
+def doctor(
+    store: StoreOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object")] = False,
+) -> None:
+    """Show all settings and where they came from, and whether all is well; exit 1 where it is not."""
+    from stello_graph.doctor import checks, settings_shown
+
     settings = _settings(store=store)
-    for name, field in Settings.model_fields.items():
-        shown = getattr(settings, name)
-        print(f"{name:22} {shown!s:32} {field.description}")
-    graph = build(settings)
-    offline = " (offline: it only quotes)" if graph.llm.is_offline else ""
-    print(f"{'model asked':22} {graph.llm.default_model}{offline}")
-
-    async def work() -> tuple[str, list[str]]:
-        try:
-            return await graph.store.ping(), await graph.store.pending_migrations()
-        finally:
-            await graph.store.aclose()
-
-    database, pending = _run(work())
-    print(f"{'database':22} {database}")
-    print(f"{'migrations':22} {'up to date' if not pending else 'not applied yet: ' + ', '.join(pending)}")
+    shown, found = settings_shown(settings, {"store": store}), _run(checks(settings))
+    if as_json:
+        told = {"settings": [asdict(each) for each in shown], "checks": [asdict(each) for each in found]}
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        for setting in shown:
+            print(f"{setting.name:22} {setting.value:32} {setting.origin:24} {setting.meaning}")
+        print()
+        for check in found:
+            print(f"{check.name:22} {'' if check.status == 'ok' else check.status + ': '}{check.text}")
+    if any(check.status == "problem" for check in found):
+        raise typer.Exit(1)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ __all__ = [
     "PromptMode",
     "SessionRole",
     "SessionStatus",
+    "StoreState",
     "TopologyStrategy",
     "Usage",
     "Value",
@@ -79,6 +80,18 @@ class Viewer(Value):
     space_id: str | None
     key_name: str | None = None
     scope: KeyScope
+
+
+class StoreState(Value):
+    """How the store is.
+
+    Attributes:
+        now: its clock, UTC microseconds.
+        missing: the names of indexes, constraints and the like that its schema lacks or has not ready.
+    """
+
+    now: int
+    missing: tuple[str, ...] = ()
 
 
 class Usage(Value):

@@ -17,7 +17,7 @@ from stello_graph.model.session import Session
 from stello_graph.model.space import Space
 from stello_graph.model.topology import StarMap, TopologyNode
 from stello_graph.model.turn import Turn, TurnStatus
-from stello_graph.model.values import SessionStatus, Usage
+from stello_graph.model.values import SessionStatus, StoreState, Usage
 from stello_graph.model.writes import (
     CompressionDraft,
     DigestPage,
@@ -353,6 +353,10 @@ class Store(SpacesStore, KeyStore, EventSource, Protocol):
 
     def on_due(self, ring: Callable[[], None]) -> None:
         """Calls `ring` after each write through this store that made a task due."""
+        ...
+
+    async def state(self) -> StoreState:
+        """The store's clock, and what its schema lacks; the migrations were applied."""
         ...
 
     async def ping(self) -> str:

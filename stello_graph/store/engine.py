@@ -2,15 +2,17 @@
 
 from typing import Any, Protocol
 
+from stello_graph.model.values import StoreState
 from stello_graph.store.queries import Query, named
 
-__all__ = ["APPLIED", "PING", "RECORD", "Engine", "Row"]
+__all__ = ["APPLIED", "PING", "RECORD", "STATE", "Engine", "Row"]
 
 Row = dict[str, Any]
 
 PING = named("system/ping")
 APPLIED = named("system/applied")
 RECORD = named("system/record")
+STATE = named("system/state")
 
 
 class Engine(Protocol):
@@ -38,6 +40,10 @@ class Engine(Protocol):
 
     async def pending_migrations(self) -> list[str]:
         """The names of the migrations that are not applied yet."""
+        ...
+
+    async def state(self) -> StoreState:
+        """The store's clock, and what its schema lacks."""
         ...
 
     async def ping(self) -> str:

@@ -1,10 +1,18 @@
 """Ordered migrations: `migrations/0001_name.<language>`, each applied once, in order."""
 
+import re
 from dataclasses import dataclass
+from typing import Any, Final
 
+from stello_graph.model.values import StoreState
 from stello_graph.store.queries import Language, folder, split_statements
 
-__all__ = ["Migration", "migrations", "schema_script"]
+__all__ = ["Migration", "migrations", "schema_script", "state_of"]
+
+# What a statement of the schema makes, by its name.
+_NAMED: Final = re.compile(
+    r"\s*CREATE (?:[A-Z]+ )?(?:TABLE|INDEX|VIEW|TRIGGER|CONSTRAINT) (?:IF NOT EXISTS )?\"?(\w+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,13 @@ def schema_script(language: Language, name: str) -> tuple[str, ...]:
     """
     path = folder(language) / "schema" / f"{name}.{language}"
     return _statements(path.read_text(encoding="utf-8"))
+
+
+def state_of(language: Language, found: dict[str, Any]) -> StoreState:
+    """The state of a store whose clock and names were read; today's schema tells what should be there."""
+    wanted = [match[1] for text in schema_script(language, "schema") if (match := _NAMED.match(text))]
+    missing = sorted(set(wanted) - set(found["names"]))
+    return StoreState(now=found["now"], missing=tuple(missing))
 
 
 def _statements(text: str) -> tuple[str, ...]:

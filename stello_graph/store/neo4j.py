@@ -15,10 +15,11 @@ from neo4j import Query as DriverQuery
 from neo4j.exceptions import ClientError, ConstraintError, DriverError, IncompleteCommit, Neo4jError
 
 from stello_graph.errors import StoreUnavailable
+from stello_graph.model.values import StoreState
 from stello_graph.outliving import outliving
 from stello_graph.store.bookmarks import Bookmarks
-from stello_graph.store.engine import APPLIED, PING, RECORD, Row
-from stello_graph.store.migrations import Migration, migrations, schema_script
+from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
+from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, load
 from stello_graph.store.scopes import scope_of
 
@@ -91,6 +92,10 @@ class Neo4jEngine:
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
         return [step.name for step in await self._shielded(self._pending())]
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return state_of("cypher", (await self.read(STATE))[0])
 
     async def ping(self) -> str:
         """See Engine."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stello_graph.model.values import StoreState
 from stello_graph.ports.observing import Kind, Observers
 from stello_graph.store.engine import Engine, Row
 from stello_graph.store.queries import Query
@@ -33,6 +34,10 @@ class ObservedEngine:
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
         return await self._engine.pending_migrations()
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return await self._engine.state()
 
     async def ping(self) -> str:
         """See Engine."""

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 import orjson
 
 from stello_graph.errors import StoreUnavailable
+from stello_graph.model.values import StoreState
 from stello_graph.outliving import outliving
-from stello_graph.store.engine import APPLIED, PING, RECORD, Row
-from stello_graph.store.migrations import Migration, migrations, schema_script
+from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
+from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, QueryText, load
 
 __all__ = ["SqliteEngine"]
@@ -76,6 +77,10 @@ class SqliteEngine:
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
         return await self._writer.run(lambda connection: [step.name for step in _pending(connection)])
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return state_of("sql", (await self.read(STATE))[0])
 
     async def ping(self) -> str:
         """See Engine."""

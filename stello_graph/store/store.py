@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from stello_graph.model.memory import DueTask
+from stello_graph.model.values import StoreState
 from stello_graph.ports.observing import Observers
 from stello_graph.store.engine import Engine
 from stello_graph.store.events import NEWEST, OLD, EventRepository
@@ -88,6 +89,10 @@ class GraphStore(SpacesRepository, KeyRepository):
     def on_event(self, wake: Callable[[str], None]) -> None:
         """See Store."""
         self._wakes.append(wake)
+
+    async def state(self) -> StoreState:
+        """See Store."""
+        return await self._engine.state()
 
     async def ping(self) -> str:
         """See Store."""

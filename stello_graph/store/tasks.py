@@ -6,6 +6,7 @@ from typing import Any
 from stello_graph.errors import ErrorCode
 from stello_graph.ids import new_id
 from stello_graph.model.memory import ClaimedTask, DueTask
+from stello_graph.model.values import StoreState
 from stello_graph.store import rows
 from stello_graph.store.engine import Engine, Row
 from stello_graph.store.queries import Query, named
@@ -54,6 +55,10 @@ class RingingEngine:
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
         return await self._engine.pending_migrations()
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return await self._engine.state()
 
     async def ping(self) -> str:
         """See Engine."""

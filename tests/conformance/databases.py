@@ -86,6 +86,10 @@ class Database(Protocol):
         """Undoes all migrations."""
         ...
 
+    def drop_index(self, name: str) -> None:
+        """Loses one index."""
+        ...
+
     def upgrade(self, space_id: str) -> None:
         """Brings a Space up to date that is as the first release of the schema left it."""
         ...
@@ -235,6 +239,11 @@ class SqliteDatabase:
         """See Database."""
         for path in self._path.parent.glob(f"{self._path.name}*"):
             path.unlink()
+
+    def drop_index(self, name: str) -> None:
+        """See Database."""
+        with self._connected() as connection:
+            connection.execute(f"DROP INDEX {name}")
 
     def upgrade(self, space_id: str) -> None:
         """See Database; what a column's default is holds for old rows."""
@@ -395,6 +404,11 @@ class Neo4jDatabase:
             for name in names:
                 session.run(f"DROP {name}")
             session.run("MATCH (n:Migration|MigrationLock) DELETE n").consume()
+
+    def drop_index(self, name: str) -> None:
+        """See Database."""
+        with self._driver.session() as session:
+            session.run(f"DROP INDEX {name}").consume()
 
     def upgrade(self, space_id: str) -> None:
         """See Database."""

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from stello_graph.model.space import SpaceConfig
@@ -38,6 +40,23 @@ async def test_the_chain_is_the_schema(database: Database, store: GraphStore) ->
 
     assert at_once
     assert {name: text for name, text in database.schema().items() if "migration" not in name} == at_once
+
+
+async def test_the_state(database: Database, open_engine: OpenEngine) -> None:
+    """The store tells its clock in microseconds, and which index is missing."""
+    engine = open_engine()
+    state = await engine.state()
+    assert state.missing == ()
+    assert abs(state.now / 1_000_000 - time.time()) < 3600
+
+    database.drop_index("session_event")
+    assert (await engine.state()).missing == ("session_event",)
+
+    await engine.aclose()
+    database.drop_schema()
+    again = open_engine()
+    await again.migrate()
+    assert (await again.state()).missing == ()
 
 
 @pytest.mark.covers("TC20")

@@ -13,7 +13,7 @@ from stello_graph.model.knowledge import Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import SplitGuard, Trigger
-from stello_graph.model.values import KeyScope, SessionRole, SessionStatus, Usage
+from stello_graph.model.values import KeyScope, SessionRole, SessionStatus, StoreState, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row
@@ -71,6 +71,9 @@ class Twice:
 
     async def pending_migrations(self) -> list[str]:
         return await self._engine.pending_migrations()
+
+    async def state(self) -> StoreState:
+        return await self._engine.state()
 
     async def ping(self) -> str:
         return await self._engine.ping()

@@ -27,7 +27,7 @@ LAYERS: Final = (
     ("graphql",),
     ("http",),
     ("bootstrap",),
-    ("serving",),
+    ("serving", "doctor"),
     ("workers",),
     ("terminal",),
     ("cli_access",),
@@ -37,7 +37,7 @@ LAYERS: Final = (
 PLUGGED_IN: Final = {"store", "llm", "interchange"}
 PLUGS: Final = {"ports", "model", "errors", "ids", "outliving"}
 SEES_PLUGGED_IN: Final = {
-    "store": {"bootstrap"},
+    "store": {"bootstrap", "doctor"},
     "llm": {"bootstrap"},
     "interchange": {"cli", "http", "service"},
 }

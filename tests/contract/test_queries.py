@@ -178,6 +178,7 @@ def test_the_tenant_is_named(name: str) -> None:
         "system/applied",
         "system/ping",
         "system/record",
+        "system/state",
         "turns/expired",
         "tasks/due",
         "events/old",

@@ -1,5 +1,6 @@
 """The command line: what it says, and with which status it ends."""
 
+import json
 import re
 import socket
 import subprocess
@@ -67,6 +68,12 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     started["migrate"]
     started.start("migrate again", "migrate", settings=file)
     started.start("doctor", "doctor", settings=secret)
+    started.start("doctor: as JSON", "doctor", "--json", "--store", file["STELLO_STORE"], settings=secret)
+    mistyped = {"STELLO_STROE": "x", "STELLO_MODEL_PROVIDER": "openai", "STELLO_MIGRATE": "false"}
+    (folder / "empty.db").touch()
+    empty, nowhere = folder / "empty.db", folder / "nowhere" / "stello.db"
+    started.start("doctor: problems", "doctor", "--store", f"sqlite:///{empty}", settings=mistyped)
+    started.start("doctor: no file", "doctor", "--store", f"sqlite:///{nowhere}")
     started.start("schema", "schema")
     yield started
     started.close()
@@ -194,6 +201,36 @@ def test_doctor_shows_all_settings_but_no_secrets(commands: Commands) -> None:
     assert re.search(r"^migrations +up to date$", done.stdout, re.MULTILINE)
     assert "pass-word" not in done.stdout
     assert "sk-secret-key" not in done.stdout
+
+
+def test_doctor_as_json(commands: Commands) -> None:
+    """The same as an object, with where each setting came from; secrets are masked there too."""
+    done = commands["doctor: as JSON"]
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout)
+    settings = {setting["name"]: (setting["value"], setting["origin"]) for setting in told["settings"]}
+    assert list(settings) == list(Settings.model_fields)
+    assert settings["store"][1] == "flag"
+    assert settings["anthropic_api_key"] == ("**********", "ANTHROPIC_API_KEY")
+    assert settings["neo4j_password"] == ("**********", "STELLO_NEO4J_PASSWORD")
+    assert settings["port"] == ("8000", "default")
+    checks = {check["name"]: check["status"] for check in told["checks"]}
+    well = {"versions", "model", "access", "database", "migrations", "schema", "store's clock"}
+    assert {name for name, status in checks.items() if status == "ok"} >= well
+    assert "disk" in checks
+    assert "pass-word" not in done.stdout
+    assert "sk-secret-key" not in done.stdout
+
+
+def test_doctor_finds_problems(commands: Commands) -> None:
+    """Each with what to do, and exit 1; a file that is not there is no problem, and is not made."""
+    done = commands["doctor: problems"]
+    assert done.returncode == 1
+    assert re.search(r"^variables +advice: STELLO_STROE is no setting$", done.stdout, re.MULTILINE)
+    assert re.search(r"^model +problem: .*needs OPENAI_API_KEY", done.stdout, re.MULTILINE)
+    assert re.search(r"^migrations +problem: .*run stello-graph migrate$", done.stdout, re.MULTILINE)
+    assert commands["doctor: no file"].returncode == 0
+    assert not (commands.folder / "nowhere").exists()
 
 
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:

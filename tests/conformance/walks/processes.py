@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from stello_graph.model.values import StoreState
 from stello_graph.ports import LLM
 from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
@@ -71,6 +72,10 @@ class MortalEngine:
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
         return []
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return await self._engine.state()
 
     async def ping(self) -> str:
         """See Engine."""
