@@ -2,4 +2,4 @@
 -- access: read
 -- params: none
 -- returns: text
-SELECT 'SQLite ' || sqlite_version() AS text;
+SELECT 'SQLite ' || sqlite_version() AS text FROM (SELECT count(*) FROM sqlite_master);

@@ -57,6 +57,7 @@ class SqliteEngine:
         self._path = path
         self._busy_timeout = busy_timeout
         self._texts = load("sql")
+        self._file: tuple[int, int] | None = None
         self._writer = _Connections(1, self._connect)
         self._readers = _Connections(readers, self._connect)
 
@@ -85,12 +86,18 @@ class SqliteEngine:
     async def ping(self) -> str:
         """See Engine."""
         rows = await self.read(PING)
+        await self._readers.run(lambda _: self._look_at_file())
         return f"{rows[0]['text']} at {self._path}"
 
     async def aclose(self) -> None:
         """See Engine."""
         await self._readers.aclose()
         await self._writer.aclose()
+
+    def _look_at_file(self) -> None:
+        """What is open goes on with a file that was moved or replaced, and what it writes would be lost."""
+        if _identity(self._path) != self._file:
+            raise StoreUnavailable("the database file was replaced by another: start the server anew")
 
     def _connect(self) -> sqlite3.Connection:
         if sqlite3.sqlite_version_info < _OLDEST:
@@ -107,6 +114,7 @@ class SqliteEngine:
         )
         for statement in schema_script("sql", "connection"):
             connection.execute(statement)
+        self._file = self._file or _identity(self._path)
         return connection
 
 
@@ -145,6 +153,11 @@ class _Connections:
         await asyncio.to_thread(self._threads.shutdown)
         while not self._free.empty():
             self._free.get_nowait().close()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def _fetch(connection: sqlite3.Connection, text: QueryText, params: dict[str, Any]) -> list[Row]:

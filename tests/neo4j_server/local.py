@@ -1,3 +1,4 @@
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from tests.neo4j_server.server import answers, free_port, listens, wait_until_re
 
 START_TIMEOUT: Final = 300.0
 STOP_TIMEOUT: Final = 60.0
+ADMIN: Final = "org.neo4j.cli.AdminTool"
 OPENED: Final = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 # Half the processor time of a start, and what tests run is never hot enough to miss the other compiler.
 QUICK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -98,6 +100,16 @@ class LocalServer:
     def kill(self) -> None:
         self._end(gracefully=False)
 
+    def admin(self, *args: str) -> None:
+        """What `neo4j-admin ARGS` does, while the server is stopped."""
+        folders = {"NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
+        command = [str(self.java.path), *self.options, *self._opened(), "-cp", self.class_path, ADMIN, *args]
+        done = subprocess.run(
+            command, env={**os.environ, **folders}, capture_output=True, text=True, timeout=300, check=False
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"neo4j-admin {' '.join(args)}: {done.stdout}{done.stderr}")
+
     def close(self) -> None:
         self.stop()
         shutil.rmtree(self.home / "data", ignore_errors=True)
@@ -119,10 +131,12 @@ class LocalServer:
         self._process = self._watchdog = None
 
     def _command(self) -> list[str]:
-        opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
         folders = [f"--home-dir={self.home}", f"--config-dir={self.home / 'conf'}"]
-        head = [str(self.java.path), f"-Xmx{self.heap}", *self.options, *opened]
+        head = [str(self.java.path), f"-Xmx{self.heap}", *self.options, *self._opened()]
         return [*head, "-cp", self.class_path, self.release.main_class, *folders]
+
+    def _opened(self) -> list[str]:
+        return [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
 
     def _tail(self) -> str:
         files = (path for path in (self.log, self.home / "logs" / "neo4j.log") if path.exists())
