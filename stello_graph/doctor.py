@@ -73,7 +73,6 @@ async def checks(settings: Settings) -> list[Check]:
         *_model(settings),
         *_tools(settings),
         *_times(settings),
-        _access(settings),
     ]
     path = settings.sqlite_path
     if path is not None:
@@ -103,6 +102,7 @@ async def _store(store: GraphStore, settings: Settings) -> AsyncIterator[Check]:
         before = time.time()
         state = await store.state()
         mine = (before + time.time()) / 2
+        yield _access(settings, await store.keys_in_use())
     except StelloError as error:
         yield Check("database", "problem", error.message)
         return
@@ -161,10 +161,17 @@ def _times(settings: Settings) -> Iterator[Check]:
         yield Check("times", "advice", "STELLO_LEASE_SECONDS should be 3 × STELLO_RENEW_SECONDS at least")
 
 
-def _access(settings: Settings) -> Check:
+def _access(settings: Settings, in_use: bool) -> Check:
     if settings.bootstrap_key is not None:
-        return Check("access", "ok", "by key: STELLO_BOOTSTRAP_KEY is ADMIN of the Space default")
-    return Check("access", "ok", "this machine only, until there is a key")
+        return Check("access", "ok", "by key; STELLO_BOOTSTRAP_KEY is ADMIN of the Space default")
+    if in_use:
+        return Check("access", "ok", "by key")
+    only = "this machine only, until there is a key"
+    if settings.host in ("127.0.0.1", "localhost", "::1"):
+        return Check("access", "ok", only)
+    return Check(
+        "access", "advice", f"{only}, though STELLO_HOST is {settings.host}: stello-graph keys create"
+    )
 
 
 def _disk(path: Path) -> Check:

@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
 
+from stello_graph.bootstrap import create_app
+from stello_graph.forest.keys import new_key
 from stello_graph.http.metrics import Metrics
 from stello_graph.llm.scripted import Pause, ScriptedLLM
+from stello_graph.model.values import KeyScope
 from stello_graph.ports.observing import Kind, Observers
-from tests.unit.observing.scenario import SECRET, Played, play, served
+from stello_graph.settings import Settings
+from tests.unit.observing.scenario import KEY, SECRET, Played, play, served
 
 DOCUMENTED = re.compile(r"^\| `(stello_\w+)` \| (counter|gauge|histogram) \|", re.MULTILINE)
 OPERATING = Path(__file__).parents[3] / "docs" / "operating.md"
@@ -94,6 +99,26 @@ def test_the_table_of_metrics_is_right(played: Played) -> None:
         if family.name.startswith("stello_")
     }
     assert set(DOCUMENTED.findall(OPERATING.read_text(encoding="utf-8"))) == told
+
+
+def test_who_may_read_them(played: Played, tmp_path: Path) -> None:
+    """Where keys are in use, an OPERATOR; without keys, this machine."""
+    store = played.client.app.state.graph.store  # type: ignore[attr-defined]
+    made = played.client.portal.call(new_key, store, None, "ops", KeyScope.OPERATOR)  # type: ignore[union-attr]
+
+    def status(key: str | None) -> int:
+        headers = {"Authorization": "" if key is None else f"Bearer {key}"}
+        return played.client.get("/metrics", headers=headers).status_code
+
+    assert [status(key) for key in (made.secret, KEY, "wrong", None)] == [200, 403, 401, 401]
+    told = played.client.get("/metrics", headers={"Authorization": f"Bearer {made.secret}"})
+    assert told.headers["content-type"].startswith("text/plain; version=")
+    assert "stello_turns_total" in told.text
+
+    app = create_app(Settings(store=f"sqlite:///{tmp_path / 'keyless.db'}"))
+    with TestClient(app, "http://localhost", client=("127.0.0.1", 50_000)) as client:
+        assert client.get("/metrics").status_code == 200
+        assert client.get("/metrics", headers={"X-Forwarded-For": "192.0.2.1"}).status_code == 403
 
 
 def test_what_runs_is_counted(tmp_path: Path) -> None:
