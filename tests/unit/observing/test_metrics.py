@@ -101,6 +101,14 @@ def test_the_table_of_metrics_is_right(played: Played) -> None:
     assert set(DOCUMENTED.findall(OPERATING.read_text(encoding="utf-8"))) == told
 
 
+def test_what_the_alerts_name_is_there(played: Played) -> None:
+    """Each series in docs/operating.md is one that is told."""
+    told = set(re.findall(r"^(?:# TYPE )?(stello_\w+)", played.metrics(), re.MULTILINE))
+    named = set(re.findall(r"\bstello_[a-z_]+", OPERATING.read_text(encoding="utf-8")))
+
+    assert named - told == {"stello_graph"}
+
+
 def test_who_may_read_them(played: Played, tmp_path: Path) -> None:
     """Where keys are in use, an OPERATOR; without keys, this machine."""
     store = played.client.app.state.graph.store  # type: ignore[attr-defined]
