@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,11 +15,13 @@ import pytest
 from stello_graph.ids import DEFAULT_SPACE
 from tests.conformance.databases import Neo4jDatabase, SqliteDatabase
 from tests.conformance.invariants import check_invariants
-from tests.e2e.client import Client
+from tests.e2e.client import Client, Refused
 from tests.e2e.conftest import Serve, sqlite_store
 from tests.e2e.processes import Store
+from tests.e2e.replies import by_question, slow
 from tests.e2e.waiting import until
 from tests.engines import OpenServer
+from tests.model_server import ModelServer
 from tests.neo4j_server.local import LocalServer
 
 EXISTS: Final = "query ($id: ID!) { session(id: $id) { id } }"
@@ -142,3 +145,36 @@ async def test_neo4j_goes_away_and_is_restored(
     database = Neo4jDatabase(neo4j)
     check_invariants(database.snapshot(DEFAULT_SPACE))
     database.close()
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_the_log_of_a_server(
+    engine: str, serve: Serve, tmp_path: Path, model_server: ModelServer, model_settings: dict[str, str]
+) -> None:
+    """Each line is an object, and none has anything of what was said, or a key."""
+    model_server.respond = by_question({"pLaNtEd-question": slow("pLaNtEd-reply", pause=0)})
+    key = "pLaNtEd-key-of-32-characters-at-least"
+    settings = {**model_settings, "STELLO_BOOTSTRAP_KEY": key}
+    server = serve(sqlite_store(tmp_path), "--log-format", "json", settings=settings)
+    async with server.client(key) as client:
+        await client.create("s", label="pLaNtEd-label", systemPrompt="pLaNtEd-prompt")
+        turn = await client.send("s", "pLaNtEd-question")
+        assert turn["reply"]["content"] == "pLaNtEd-reply"
+        with pytest.raises(Refused):
+            await client.ask("query { session(id: 1) { pLaNtEd } }")
+        with pytest.raises(Refused):
+            await client.create("pLaNtEd/id")
+    server.terminate()
+    assert await asyncio.to_thread(server.wait) == 0
+
+    output = server.output()
+    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    assert {line["outcome"] for line in lines if line["message"] == "request /graphql"} == {
+        "OK",
+        "INVALID_INPUT",
+    }
+    assert [line["outcome"] for line in lines if line["message"] == "turn turn"] == ["COMPLETED"]
+    banner = output.splitlines()[: -len(lines)]
+    assert all(line.split()[0] in ("Star", "GraphiQL", "Store", "Model", "Access") for line in banner), banner
+    assert "pLaNtEd" not in output
+    assert model_settings["ANTHROPIC_API_KEY"] not in output

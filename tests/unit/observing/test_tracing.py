@@ -1,5 +1,6 @@
 """Spans of what is done, hung together, without contents; nothing of it where it is not asked for."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -88,3 +89,23 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "stello_graph.tracing")
     with pytest.raises(InvalidInput, match=r"stello-graph\[otel\]"):
         build(Settings(store="sqlite:///x.db", tracing=True))
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_whose_provider(own: bool) -> None:
+    """An application's provider is kept; without one, spans go by OTLP under the service's name."""
+    program = f"""
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+own = TracerProvider()
+if {own}:
+    trace.set_tracer_provider(own)
+from stello_graph.bootstrap import build
+from stello_graph.settings import Settings
+build(Settings(store="sqlite:///x.db", tracing=True))
+print(trace.get_tracer_provider() is own, trace.get_tracer_provider().resource.attributes["service.name"])
+"""
+    environment = {**os.environ, "OTEL_SERVICE_NAME": "tests"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == [str(own), "tests"]
