@@ -197,12 +197,8 @@ def _print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     for column in columns:
         table.add_column(column, no_wrap=True, overflow="ignore")
     for row in rows:
-        table.add_row(*map(_plain, row))
+        table.add_row(*row)
     Console(width=_WIDE, markup=False, highlight=False).print(table)
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")
 
 
 def _time(microseconds: int | None) -> str:

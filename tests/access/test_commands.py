@@ -32,5 +32,5 @@ def test_commands_that_fail(tmp_path: Path) -> None:
         assert "Traceback" not in one.stderr
         assert len(one.stderr.strip().splitlines()) == 1, args
     listed = run(["keys", "list"], settings)
-    assert "[first]" in listed.stdout
+    assert " [first] " in listed.stdout
     assert made.stdout.strip() not in listed.stdout
