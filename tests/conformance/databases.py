@@ -14,9 +14,9 @@ from typing import Any, Final, Protocol
 from neo4j import GraphDatabase
 
 from stello_graph.store.engine import Engine, Row
-from stello_graph.store.migrations import schema_script
+from stello_graph.store.migrations import migrations, schema_script
 from stello_graph.store.neo4j import Neo4jEngine
-from stello_graph.store.queries import Query, load
+from stello_graph.store.queries import Language, Query, load
 from stello_graph.store.sqlite import SqliteEngine
 from tests.neo4j_server import Server
 
@@ -152,12 +152,11 @@ class SqliteDatabase:
 
     def forget_terms(self, space_id: str) -> None:
         """See Database."""
-        glob = {"glob": f"{space_id}/*"}
         with self._connected() as connection:
+            glob = {"glob": f"{space_id}/*"}
             connection.execute("DELETE FROM searchable WHERE key GLOB :glob", glob)
-            for table, kind in (("session", "SESSION"), ("message", "MESSAGE")):
-                text = f"INSERT INTO unindexed SELECT key, '{kind}' FROM {table} WHERE key GLOB :glob"
-                connection.execute(text, glob)
+            for statement in _marking("sql", "INSERT INTO unindexed"):
+                connection.execute(statement)
 
     def scans(self, query: Query, params: Row) -> list[str]:
         """See Database."""
@@ -330,10 +329,12 @@ class Neo4jDatabase:
         """See Database."""
         text = (
             "MATCH (n:Session|Message) WHERE n.key STARTS WITH $prefix "
-            "REMOVE n.terms, n.labelTerms, n.memoryTerms SET n:Unindexed"
+            "REMOVE n.terms, n.labelTerms, n.memoryTerms"
         )
         with self._driver.session() as session:
             session.run(text, {"prefix": f"{space_id}/"}).consume()
+            for statement in _marking("cypher", "MATCH"):
+                session.run(statement).consume()
 
     def scans(self, query: Query, params: Row) -> list[str]:
         """See Database."""
@@ -434,6 +435,14 @@ class Neo4jDatabase:
         found = summary.profile if command == "PROFILE" else summary.plan
         assert found is not None
         return found
+
+
+def _marking(language: Language, start: str) -> list[str]:
+    """What the migration does that brings search to mark what is there."""
+    (step,) = [one for one in migrations(language) if one.name == "0009_search"]
+    found = [statement for statement in step.statements if statement.startswith(start)]
+    assert len(found) == 2
+    return found
 
 
 def _tidy(rows: Iterator[Row]) -> list[Row]:
