@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stello_graph.errors import InvalidInput, LimitExceeded, ModelRefused, SessionArchived
+from stello_graph.errors import Conflict, InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
 from stello_graph.forest.checks import check_text
 from stello_graph.forest.functions import Functions
@@ -16,10 +16,11 @@ from stello_graph.session.context.text import is_blank
 from stello_graph.session.memory import consolidate
 from stello_graph.session.own import run_own
 
-__all__ = ["MAX_INSIGHTS", "consolidate_now", "put_insight", "put_insights", "put_memory"]
+__all__ = ["MAX_INSIGHTS", "consolidate_due", "consolidate_now", "put_insight", "put_insights", "put_memory"]
 
 MAX_INSIGHTS = 1_000
 _MOST_MESSAGES = 2_000
+_RACES = 3
 
 
 async def put_memory(store: SpaceStore, session_id: str, content: str, limit: int) -> Session:
@@ -100,6 +101,32 @@ async def consolidate_now(
             even_archived=even_archived,
         ),
     )
+
+
+async def consolidate_due(
+    store: SpaceStore, llm: LLM, functions: Functions, session_id: str, *, limit: int
+) -> Session:
+    """As `consolidate_now`, of an archived session too, and again where another one was faster.
+
+    That one may have begun before the newest messages came.
+
+    Raises:
+        Conflict: a person wrote the digest meanwhile, which stays; or others were faster again and again.
+    """
+    left = _RACES
+    while True:
+        left, seen = left - 1, await _seen(store, session_id)
+        try:
+            return await consolidate_now(store, llm, functions, session_id, limit=limit, even_archived=True)
+        except Conflict:
+            if not left or await _seen(store, session_id) == seen:
+                raise
+
+
+async def _seen(store: SpaceStore, session_id: str) -> int | None:
+    """The last message that consolidating has seen, None where the session is gone."""
+    session = (await store.sessions([session_id])).get(session_id)
+    return None if session is None else session.memory_through_seq
 
 
 async def _digest(

@@ -19,7 +19,7 @@ from stello_graph.forest.functions import Functions
 from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.hooks import ForkEvent, HooksProvider
 from stello_graph.forest.integrate import integrate_due, integrate_now
-from stello_graph.forest.memory import consolidate_now, put_insight, put_insights, put_memory
+from stello_graph.forest.memory import consolidate_due, consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.observed_llm import ObservedLLM
 from stello_graph.forest.preview import preview
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
@@ -173,9 +173,7 @@ class StelloGraph(AccessService):
         limit = self.settings.max_content_bytes
         with self.hooks.failures("consolidate", store.space_id, session_id):
             async with self.agents.agent(store.space_id) as agent:
-                return await consolidate_now(
-                    store, agent.llm, agent.functions, session_id, limit=limit, even_archived=True
-                )
+                return await consolidate_due(store, agent.llm, agent.functions, session_id, limit=limit)
 
     async def _integrate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes

@@ -26,7 +26,7 @@ from stello_graph.model.requests import AppendedMessage, CreateSession, Fork, Se
 from stello_graph.model.session import Session, SessionDigest
 from stello_graph.model.space import Trigger
 from stello_graph.model.turn import TurnStatus
-from stello_graph.model.values import ForkContext, SessionRole
+from stello_graph.model.values import ForkContext, SessionRole, Usage
 from stello_graph.service import SpaceService, StelloGraph
 from stello_graph.store.tasks import TaskRepository
 from stello_graph.tools import Tool
@@ -563,3 +563,24 @@ async def test_a_faster_integration_of_older_digests(open_graph: OpenGraph) -> N
     await until(integrated)
     await idle(space)
     assert len(llm.requests) == 2
+
+
+async def test_a_faster_digest_of_older_messages(open_graph: OpenGraph) -> None:
+    """Where a digest wins that had not seen the newest messages, they are distilled all the same."""
+    pause = Pause()
+    llm = ScriptedLLM([["too ", pause, "late"], "all of it"])
+    space = await opened(open_graph, llm, [Trigger.ON_ARCHIVE])
+    await space.create_session(CreateSession(id="s"))
+    await space.append("s", [said("older"), said("newer")])
+    await space.archive("s")
+    await asyncio.wait_for(pause.reached.wait(), WAIT)
+    await space.store.store_digest(
+        "s", "faster", revision=0, through_seq=1, usage=Usage(), even_archived=True
+    )
+    pause.over.set()
+
+    await remembers(space, "s", "all of it")
+    await idle(space)
+    assert len(llm.requests) == 2
+    assert "faster" in llm.requests[1].messages[-1].content
+    assert "older" not in llm.requests[1].messages[-1].content
