@@ -7,11 +7,14 @@ import pytest
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.ids import new_id
+from stello_graph.model.values import SessionStatus
+from stello_graph.model.writes import SessionFilter
 from stello_graph.store import sqlite
 from stello_graph.store.engine import PING, Row
 from stello_graph.store.migrations import migrations
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
+from tests.conformance.drafts import create
 
 
 @pytest.fixture
@@ -199,4 +202,37 @@ async def test_a_file_of_before_the_triggers(path: Path, monkeypatch: pytest.Mon
         assert found == [('["ON_LEAVE"]', "[]", 7)]
         assert connection.execute("SELECT memorySeq FROM session").fetchall() == [(5,)]
     await GraphStore(engine).in_space("s").leave("a", "tab")
+    await engine.aclose()
+
+
+async def test_digests_that_changed(tmp_path: Path) -> None:
+    """Found by the index of few changes or among all sessions: the same pages, in the order of keys."""
+    file = tmp_path / "stello.db"
+    engine = SqliteEngine(file)
+    store = GraphStore(engine)
+    await store.migrate()
+    await store.ensure_space("space", "Space")
+    space = store.in_space("space")
+    for id in "abcdef":
+        await create(space, id=id)
+    for id in "fbd":
+        await space.put_memory(id, f"digest of {id}")
+    await space.set_status("d", SessionStatus.ARCHIVED)
+
+    async def pages() -> list[list[str]]:
+        found = [
+            await space.digests(SessionFilter(status=status), changed_after=changed, after=after, first=first)
+            for status in (None, SessionStatus.ACTIVE)
+            for changed in (0, 4, 6, 7)
+            for after, first in (("", 10), ("", 2), ("b", 2))
+        ]
+        return [[digest.id for digest in page.digests] for page in found]
+
+    by_index = await pages()
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE space SET eventSeq = 5000")
+    connection.close()
+
+    assert by_index[6:9] == [["b", "d", "f"], ["b", "d"], ["d", "f"]]
+    assert await pages() == by_index
     await engine.aclose()
