@@ -139,6 +139,31 @@ class Settings(BaseSettings):
         default=1024 * 1024, gt=0, description="Size of a message, prompt or digest at most"
     )
     max_import_bytes: int = Field(default=1024**3, gt=0, description="Size of an import file at most")
+    max_query_depth: int = Field(
+        default=15,
+        ge=1,
+        description="Levels of selections that an operation has at most; introspection aside",
+    )
+    max_query_aliases: int = Field(default=30, ge=0, description="Aliases of an operation at most")
+    max_query_tokens: int = Field(default=2_000, ge=1, description="Tokens of a GraphQL document at most")
+    max_query_cost: int = Field(
+        default=50_000, ge=1, description="Nodes that an operation may ask for at most, by its pages' sizes"
+    )
+    max_page: int = Field(default=1_000, ge=1, le=1_000, description="Items of a page at most")
+    max_subscriptions: int = Field(
+        default=100, ge=1, description="Operations that a WebSocket has at most at once"
+    )
+    max_turns: int = Field(
+        default=32, ge=1, description="Turns of a Space that run at most at once, in a process"
+    )
+    rate_limit: int = Field(
+        default=1_000,
+        ge=1,
+        description="Requests of a Space a second at most, in a process; where keys are in use",
+    )
+    keepalive_seconds: float = Field(
+        default=15.0, gt=0, description="How often a silent event stream sends a comment"
+    )
     max_deleted_sessions: int = Field(
         default=10_000, gt=0, description="Sessions that one delete takes at most"
     )

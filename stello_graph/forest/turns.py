@@ -25,6 +25,7 @@ from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.queues import Queues
 from stello_graph.forest.rounds import LeaseLost, Rounds, doing
+from stello_graph.forest.slots import Slot, Slots, is_busy
 from stello_graph.forest.storing import store_end, unknown_error
 from stello_graph.forest.turn_events import after, replay
 from stello_graph.forest.turn_times import TurnTimes
@@ -45,7 +46,7 @@ from stello_graph.outliving import outliving
 from stello_graph.ports import SpaceStore, Store
 from stello_graph.ports.observing import Kind, Observers
 
-__all__ = ["TurnTimes", "Turns"]
+__all__ = ["Turns"]
 
 MAX_REASON = 4_000
 
@@ -65,6 +66,7 @@ class Turns:
         times: TurnTimes,
         *,
         content_limit: int,
+        most: int,
         hooks: HookRunner,
         observers: Observers | None = None,
     ) -> None:
@@ -77,6 +79,7 @@ class Turns:
         self._content_limit = content_limit
         self._live: dict[str, LiveTurn] = {}
         self._queues = Queues()
+        self._slots = Slots(most)
         self._deadline = math.inf
 
     async def start(self, store: SpaceStore, asked: Send) -> Turn:
@@ -84,6 +87,7 @@ class Turns:
 
         Raises:
             SessionBusy: at once with REJECT, else after the queue's timeout.
+            LimitExceeded: too many turns of the Space run in this process.
         """
         check_id(asked.session_id, "sessionId")
         check_text(asked.content, "content", self._content_limit)
@@ -142,18 +146,15 @@ class Turns:
         check_text(reason, "reason", MAX_REASON)
 
         async def answer() -> Turn:
-            turn, resumed = await store.confirm_call(
-                turn_id,
-                tool_call_id,
-                approve=approve,
-                reason=reason,
-                lease=self._times.lease,
-            )
-            if not resumed:
-                return turn
-            conversation = await store.conversation(turn.session_id)
-            written = (await store.turn_messages([turn_id])).get(turn_id, [])
-            return self._launch(LiveTurn.resumed(store, turn, conversation, written, self._hooks))
+            with self._slots.one(store.space_id, busy=False) as slot:
+                turn, resumed = await store.confirm_call(
+                    turn_id, tool_call_id, approve=approve, reason=reason, lease=self._times.lease
+                )
+                if not resumed:
+                    return turn
+                conversation = await store.conversation(turn.session_id)
+                written = (await store.turn_messages([turn_id])).get(turn_id, [])
+                return self._launch(LiveTurn.resumed(store, turn, conversation, written, self._hooks), slot)
 
         return await outliving(asyncio.create_task(answer()))
 
@@ -265,30 +266,33 @@ class Turns:
         draft = Draft(id=new_id(), role=MessageRole.USER, content=asked.content, turn_id=turn_id)
 
         async def attempt() -> Turn:
-            while True:
-                begun = await store.begin_turn(
-                    asked.session_id,
-                    turn_id,
-                    draft,
-                    lease=self._times.lease,
-                    max_tool_rounds=asked.max_tool_rounds,
-                    idempotency=key,
-                )
-                match begun:
-                    case TurnJoined():
-                        return begun.turn
-                    case TurnExpired():
-                        await self.close_dead(store, begun.turn.id)
-                    case TurnBegun():
-                        return self._launch(LiveTurn.begun(store, begun, self._hooks))
+            busy = is_busy(self._live.values(), store, asked.session_id)
+            with self._slots.one(store.space_id, busy=busy) as slot:
+                while True:
+                    begun = await store.begin_turn(
+                        asked.session_id,
+                        turn_id,
+                        draft,
+                        lease=self._times.lease,
+                        max_tool_rounds=asked.max_tool_rounds,
+                        idempotency=key,
+                    )
+                    match begun:
+                        case TurnJoined():
+                            return begun.turn
+                        case TurnExpired():
+                            await self.close_dead(store, begun.turn.id)
+                        case TurnBegun():
+                            return self._launch(LiveTurn.begun(store, begun, self._hooks), slot)
 
         return lambda: outliving(asyncio.create_task(attempt()))
 
-    def _launch(self, live: LiveTurn) -> Turn:
+    def _launch(self, live: LiveTurn, slot: Slot) -> Turn:
         self._live[key_of(live.store.space_id, live.turn.id)] = live
         if asyncio.get_running_loop().time() >= self._deadline:
             live.stop(StopReason.INTERRUPTED)
         live.work = asyncio.create_task(self._watched(live))
+        slot.keep_until(live.over, live.work)
         return live.turn
 
     async def _until_free(self, store: SpaceStore, turn_id: str, interrupts: bool) -> None:

@@ -4,13 +4,26 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphql import GraphQLError
+from graphql import GraphQLError, GraphQLSyntaxError
+from strawberry.exceptions import MissingQueryError
 from strawberry.extensions import SchemaExtension
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 
 from stello_graph.errors import ErrorCode, StelloError
 from stello_graph.ids import new_id
 
 __all__ = ["ErrorCodes", "told"]
+
+# Of the caller, like what has nodes and no path: variables and arguments that are none.
+_CALLERS = (
+    type(None),
+    GraphQLError,
+    CannotGetOperationTypeError,
+    InvalidOperationTypeError,
+    MissingQueryError,
+)
+# How graphql-core ends what it says of too many tokens and of too deep a document.
+_TOO_MUCH = "Parsing aborted."
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +55,9 @@ def told(error: GraphQLError) -> GraphQLError:
     if isinstance(cause, StelloError):
         extensions = {"code": cause.code, "retryable": cause.retryable, **cause.details}
         return _like(error, cause.message, extensions)
-    if cause is None or isinstance(cause, GraphQLError) or error.path is None:
+    if isinstance(error, GraphQLSyntaxError) and error.message.endswith(_TOO_MUCH):
+        return _like(error, error.message, {"code": ErrorCode.LIMIT_EXCEEDED, "retryable": False})
+    if isinstance(cause, _CALLERS) or (error.path is None and error.nodes):
         return _like(error, error.message, {"code": ErrorCode.INVALID_INPUT, "retryable": False})
     id = new_id()
     logger.error("unexpected error %s at %s", id, error.path, exc_info=cause)

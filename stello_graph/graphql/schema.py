@@ -4,10 +4,10 @@ from typing import Any
 
 import strawberry
 from graphql import GraphQLError
-from strawberry.extensions import ParserCache, ValidationCache
 from strawberry.schema.config import StrawberryConfig
 
 from stello_graph.graphql.context import Info
+from stello_graph.graphql.documents import Documents
 from stello_graph.graphql.errors import ErrorCodes
 from stello_graph.graphql.executor import RowExecutor
 from stello_graph.graphql.mutations import Mutation
@@ -18,8 +18,6 @@ from stello_graph.graphql.subscriptions import Subscription
 from stello_graph.graphql.types.turn import EVENT_TYPES
 
 __all__ = ["schema", "sdl"]
-
-_CACHED_DOCUMENTS = 512
 
 
 class _Schema(strawberry.Schema):
@@ -32,12 +30,7 @@ schema = _Schema(
     mutation=Mutation,
     subscription=Subscription,
     types=EVENT_TYPES,
-    extensions=[
-        lambda: ParserCache(maxsize=_CACHED_DOCUMENTS),
-        lambda: ValidationCache(maxsize=_CACHED_DOCUMENTS),
-        Observing,
-        ErrorCodes,
-    ],
+    extensions=[Documents, Observing, ErrorCodes],
     execution_context_class=RowExecutor,
     config=StrawberryConfig(scalar_map=SCALARS, info_class=Info),
 )

@@ -6,6 +6,7 @@ import orjson
 from starlette.responses import Response
 
 from stello_graph.errors import ErrorCode, StelloError
+from stello_graph.http.rates import RateExceeded
 
 __all__ = ["JSONAnswer", "internal", "refusal"]
 
@@ -30,7 +31,9 @@ def refusal(error: StelloError, status: int | None = None) -> Response:
     """A request that was refused before it ran."""
     extensions = {"code": error.code, "retryable": error.retryable, **error.details}
     body = {"data": None, "errors": [{"message": error.message, "extensions": extensions}]}
-    headers = {"WWW-Authenticate": "Bearer"} if error.code is ErrorCode.UNAUTHENTICATED else None
+    headers = {"WWW-Authenticate": "Bearer"} if error.code is ErrorCode.UNAUTHENTICATED else {}
+    if isinstance(error, RateExceeded):
+        status, headers = 429, {"Retry-After": str(error.retry_after)}
     return JSONAnswer(body, status_code=status or _STATUS.get(error.code, 400), headers=headers)
 
 

@@ -7,7 +7,7 @@ client into the reason of a close, which holds 123 bytes.
 import asyncio
 import contextlib
 import logging
-from typing import Any
+from typing import Any, Protocol, cast
 
 from graphql import GraphQLError
 from starlette.websockets import WebSocket, WebSocketState
@@ -29,6 +29,7 @@ from stello_graph.errors import LimitExceeded, StelloError
 from stello_graph.graphql.context import Context
 from stello_graph.graphql.errors import told
 from stello_graph.http.access import Access
+from stello_graph.http.rates import Rates
 from stello_graph.ids import new_id
 from stello_graph.service import StelloGraph
 
@@ -38,6 +39,10 @@ logger = logging.getLogger(__name__)
 
 _FORBIDDEN, _INTERNAL, _TRY_LATER = 4403, 1011, 1013
 _REASON_BYTES = 123
+
+
+class _Limited(Protocol):
+    rates: Rates
 
 
 class SocketAdapter(ASGIWebSocketAdapter):
@@ -110,23 +115,27 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         await super().handle_message(message)
 
     async def handle_subscribe(self, message: SubscribeMessage) -> None:
-        """Refuses what is more than a socket may do at once."""
-        most = self.max_subscriptions_per_connection
-        taken = message["id"] in self.operations
-        if not self.connection_acknowledged or taken or most is None or len(self.operations) < most:
+        """Refuses what is more than a socket may do at once, and more than its Space may ask in a second."""
+        try:
+            await self._check_limits(message)
+        except StelloError as why:
+            error = told(GraphQLError(why.message, original_error=why))
+            await self.send_message({"id": message["id"], "type": "error", "payload": [error.formatted]})
+        else:
             await super().handle_subscribe(message)
+
+    async def _check_limits(self, message: SubscribeMessage) -> None:
+        most = self.max_subscriptions_per_connection
+        if not self.connection_acknowledged or message["id"] in self.operations:
             return
-        why = LimitExceeded(f"a socket has at most {most} operations at once")
-        error = told(GraphQLError(why.message, original_error=why))
-        await self.send_message({"id": message["id"], "type": "error", "payload": [error.formatted]})
+        if most is not None and len(self.operations) >= most:
+            raise LimitExceeded(f"a socket has at most {most} operations at once")
+        await cast(_Limited, self.view).rates.take(self.context.viewer)
 
     async def _send_result_stream(self, operation: Operation[Context, None], result_source: Any) -> None:
-        """The cache of parsed documents lets syntax errors through as exceptions; a client may be gone."""
+        """A client may be gone."""
         try:
-            try:
-                await super()._send_result_stream(operation, result_source)
-            except GraphQLError as error:
-                await operation.send_initial_errors([told(error)])
+            await super()._send_result_stream(operation, result_source)
         except WebSocketDisconnected:
             operation.completed = True
             self.operations.pop(operation.id, None)

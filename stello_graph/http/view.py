@@ -1,4 +1,4 @@
-"""GraphQL over HTTP and WebSocket."""
+"""GraphQL over HTTP, server-sent events and WebSocket."""
 
 import logging
 from datetime import timedelta
@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
 from strawberry.http import GraphQLHTTPResponse
-from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
+from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
 
 from stello_graph.errors import Forbidden, InvalidInput, LimitExceeded, StelloError, Unauthenticated
@@ -22,7 +22,9 @@ from stello_graph.graphql.errors import told
 from stello_graph.graphql.schema import schema
 from stello_graph.http.access import Access
 from stello_graph.http.answers import JSONAnswer, internal, refusal
+from stello_graph.http.event_stream import event_stream
 from stello_graph.http.pages import graphiql_page
+from stello_graph.http.rates import Rates
 from stello_graph.http.sockets import SocketAdapter, SocketContext, SocketHandler
 from stello_graph.ids import new_id
 from stello_graph.service import StelloGraph
@@ -37,7 +39,7 @@ class _TooLarge(Exception):
 
 
 class GraphQLView(GraphQL[Context, None]):
-    """The GraphQL endpoint as an ASGI app: POST, graphql-transport-ws, and GraphiQL for browsers."""
+    """The GraphQL endpoint as an ASGI app: POST, SSE, graphql-transport-ws, and GraphiQL for browsers."""
 
     graphql_transport_ws_handler_class = SocketHandler
     websocket_adapter_class = SocketAdapter
@@ -49,10 +51,15 @@ class GraphQLView(GraphQL[Context, None]):
         super().__init__(
             schema,
             allow_queries_via_get=False,
-            subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL,),
+            subscription_protocols=(GRAPHQL_TRANSPORT_WS_PROTOCOL, GRAPHQL_SSE_PROTOCOL),
+            max_subscriptions_per_connection=graph.settings.max_subscriptions,
             connection_init_wait_timeout=timedelta(seconds=15),
             allowed_origins=allowed_origins,
         )
+        self.stream_transport_classes_by_protocol = {
+            GRAPHQL_SSE_PROTOCOL: event_stream(graph.settings.keepalive_seconds)
+        }
+        self.rates = Rates(graph.settings.rate_limit)
         self._graph = graph
         self._access = access
         self._max_body = max_body_bytes
@@ -69,7 +76,9 @@ class GraphQLView(GraphQL[Context, None]):
         """Who asks is known at once over HTTP, over WebSocket by connection_init."""
         if isinstance(request, WebSocket):
             return SocketContext(self._graph, request, self._access)
-        return Context(self._graph, await self._access.viewer(request))
+        viewer = await self._access.viewer(request)
+        await self.rates.take(viewer)
+        return Context(self._graph, viewer)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object]:
         """Takes the key of connection_init's payload."""

@@ -30,7 +30,8 @@ from stello_graph.forest.skills import SkillBook
 from stello_graph.forest.spaces import configure
 from stello_graph.forest.tools.builtin import builtin_tools
 from stello_graph.forest.tools.toolbox import Toolbox
-from stello_graph.forest.turns import Turns, TurnTimes
+from stello_graph.forest.turn_times import TurnTimes
+from stello_graph.forest.turns import Turns
 from stello_graph.forest.watch import Watch
 from stello_graph.ids import DEFAULT_SPACE, check_id
 from stello_graph.model.context import ToolSpec
@@ -116,6 +117,7 @@ class StelloGraph(AccessService):
             self.agents,
             times,
             content_limit=settings.max_content_bytes,
+            most=settings.max_turns,
             hooks=self.hooks,
             observers=self.observers,
         )

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,30 @@ from stello_graph.store.queries import Query
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 
+# Whether the current task works for a caller, not in the background.
+ASKING: ContextVar[bool] = ContextVar("ASKING", default=False)
+
 
 class RecordingEngine(SqliteEngine):
-    """The embedded engine, which remembers the names of the queries that it ran."""
+    """The embedded engine, which remembers the names of the queries that it ran, and of those for callers."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.ran: list[str] = []
+        self.everything: list[str] = []
 
     async def read(self, query: Query, **params: Any) -> list[Row]:
-        self.ran.append(query.name)
+        self._remember(query)
         return await super().read(query, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
-        self.ran.append(query.name)
+        self._remember(query)
         return await super().write(query, **params)
+
+    def _remember(self, query: Query) -> None:
+        self.everything.append(query.name)
+        if ASKING.get():
+            self.ran.append(query.name)
 
 
 class Api:
@@ -42,6 +52,7 @@ class Api:
         self.scope = scope
 
     def context(self) -> Context:
+        ASKING.set(True)
         return Context(self.graph, Viewer(space_id=DEFAULT_SPACE, scope=self.scope))
 
     async def ask(self, document: str, **variables: Any) -> dict[str, Any]:

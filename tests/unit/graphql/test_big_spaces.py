@@ -13,7 +13,7 @@ from tests.unit.graphql.conftest import Api
 
 MAP = """{ starMap { nodeCount eventSeq columns }
   digests(first: 1000) { nodes { id memory insight } pageInfo { hasNextPage } } }"""
-LIST = "{ getChildren(first: 1000) { id refs { id } session { memory } } }"
+LIST = "{ getChildren(first: 1000) { id refs(first: 10) { id } session { memory } } }"
 
 
 async def grown(api: Api, count: int) -> None:

@@ -113,9 +113,9 @@ async def test_subscribers_that_vanish(tmp_path: Path) -> None:
         before = len(asyncio.all_tasks())
         followers = [asyncio.create_task(take(api, 2, after=3)) for _ in range(10)]
         await until(lambda: graph.watch.seen("default") == [4] * 10, "all of them wait")
-        engine.ran.clear()
-        await until(lambda: len(engine.ran) > 2, "it is looked for what others wrote")
-        assert set(engine.ran) == {"events/newest"}
+        engine.everything.clear()
+        await until(lambda: len(engine.everything) > 2, "it is looked for what others wrote")
+        assert set(engine.everything) == {"events/newest"}
 
         for each in followers:
             each.cancel()
@@ -123,9 +123,9 @@ async def test_subscribers_that_vanish(tmp_path: Path) -> None:
 
         assert graph.watch.seen("default") == []
         await until(lambda: len(asyncio.all_tasks()) == before, "no task is left")
-        engine.ran.clear()
+        engine.everything.clear()
         await asyncio.sleep(0.1)
-        assert engine.ran == []
+        assert engine.everything == []
 
 
 async def test_the_store_is_pruned_by_the_service(tmp_path: Path) -> None:
@@ -134,13 +134,13 @@ async def test_the_store_is_pruned_by_the_service(tmp_path: Path) -> None:
     settings = Settings(grace=0, scheduler_seconds=3600, janitor_seconds=3600, event_days=0)
     async with StelloGraph(GraphStore(engine), OfflineLLM(delay=0), settings) as graph:
         await some(Api(graph, engine))
-        assert "events/old" not in engine.ran, "0 days: for ever"
+        assert "events/old" not in engine.everything, "0 days: for ever"
     engine = RecordingEngine(tmp_path / "stello.db")
     soon = settings.model_copy(update={"event_days": 1e-9})
     async with StelloGraph(GraphStore(engine), OfflineLLM(delay=0), soon) as graph:
         api = Api(graph, engine)
-        await until(lambda: "events/prune" in engine.ran, "it prunes")
-        await until(lambda: engine.ran[-1] == "events/old", "it has looked again")
+        await until(lambda: "events/prune" in engine.everything, "it prunes")
+        await until(lambda: engine.everything[-1] == "events/old", "it has looked again")
         refused = await api.refused(PAST, after=0)
         assert refused["code"] == "LIMIT_EXCEEDED"
         assert "fresh starMap" in refused["message"]

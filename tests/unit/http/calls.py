@@ -1,0 +1,109 @@
+"""Calls of the app as a server makes them: bodies are streamed, clients go away when a test says so."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from types import MappingProxyType
+from typing import Any
+
+from starlette.types import ASGIApp, Message
+
+from tests.unit.graphql.conftest import ASKING
+
+__all__ = ["Answer", "post"]
+
+PATIENCE = 30.0
+
+
+class Answer:
+    """An answer while it comes."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.body = b""
+        self.changed = asyncio.Event()
+        self.done = False
+
+    def take(self, message: Message) -> None:
+        """What the app sends."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            self.body += message.get("body", b"")
+            self.done = not message.get("more_body", False)
+        self.changed.set()
+
+    async def until(self, text: bytes) -> None:
+        """Waits for a part of the body."""
+        async with asyncio.timeout(PATIENCE):
+            while text not in self.body:
+                assert not self.done, self.body
+                self.changed.clear()
+                await self.changed.wait()
+
+    @property
+    def json(self) -> Any:
+        """The whole body."""
+        return json.loads(self.body)
+
+    @property
+    def events(self) -> list[tuple[str, Any]]:
+        """The server-sent events so far, comments left out."""
+        found = []
+        for block in self.body.decode().split("\r\n\r\n"):
+            lines = dict(
+                line.split(": ", 1) for line in block.split("\r\n") if not line.startswith(":") and line
+            )
+            if "event" in lines:
+                found.append((lines["event"], json.loads(lines["data"]) if lines["data"] else None))
+        return found
+
+
+@asynccontextmanager
+async def post(
+    app: ASGIApp, document: str, headers: Mapping[str, str] = MappingProxyType({}), **variables: Any
+) -> AsyncIterator[Answer]:
+    """Asks; the client goes away at the end of the block, and the app has then let go of the call."""
+    body = json.dumps({"query": document, "variables": variables}).encode()
+    given = {"host": "localhost", "content-type": "application/json", **headers}
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "POST",
+        "path": "/graphql",
+        "raw_path": b"/graphql",
+        "root_path": "",
+        "query_string": b"",
+        "scheme": "http",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in given.items()],
+        "client": ("127.0.0.1", 50_000),
+        "server": ("localhost", 80),
+    }
+    gone = asyncio.Event()
+    answer = Answer()
+    bodies = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        if bodies:
+            return bodies.pop()
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        answer.take(message)
+
+    async def called() -> None:
+        ASKING.set(True)
+        await app(scope, receive, send)
+
+    call = asyncio.create_task(called())
+    try:
+        yield answer
+    finally:
+        gone.set()
+        async with asyncio.timeout(PATIENCE):
+            await call
