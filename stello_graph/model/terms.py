@@ -24,6 +24,7 @@ UNSPACED = (
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
 _RUN = re.compile(f"[{UNSPACED}]+|[{_EMOJI}]|[^ {UNSPACED}{_EMOJI}]+")
 _RUN_OF_PAIRS = re.compile(f"[{UNSPACED}]+")
+_ASCII_WORD = re.compile(f"([a-z0-9]{{1,{MAX_WORD}}})[a-z0-9]*")
 _DIACRITICS = re.compile("[\u0300-\u036f]+")
 
 
@@ -74,7 +75,11 @@ def is_unspaced(run: str) -> bool:
 
 def terms(text: str) -> str:
     """The terms of the first 100,000 characters of `text`, with a space between each; empty for none."""
-    return " ".join(term for run in runs(fold(text[:MAX_INDEXED])) for term in _terms(run))
+    folded = fold(text[:MAX_INDEXED])
+    # The same as below, in a fraction of the time.
+    if folded.isascii():
+        return " ".join(_ASCII_WORD.findall(folded))
+    return " ".join(term for run in runs(folded) for term in _terms(run))
 
 
 def pairs(run: str) -> Iterator[str]:

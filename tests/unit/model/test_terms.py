@@ -94,6 +94,12 @@ def test_terms_hold_nothing_that_an_index_would_split(text: str) -> None:
             assert character != "§"
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_the_short_way_of_ascii(text: str) -> None:
+    """A text of ASCII has the terms that it has beside other scripts."""
+    assert f"{terms(text)} 字".strip() == terms(f"{text} 字")
+
+
 @given(HAN, st.data())
 def test_every_piece_is_found(run: str, data: st.DataObject) -> None:
     """Every piece of a run without spaces finds it, from one character on."""
