@@ -104,6 +104,8 @@ class SqliteEngine:
             raise StoreUnavailable(
                 f"SQLite 3.35 or newer is needed, this Python has {sqlite3.sqlite_version}"
             )
+        if self._file is not None:
+            self._look_at_file()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(
             self._path,

@@ -236,3 +236,18 @@ async def test_digests_that_changed(tmp_path: Path) -> None:
     assert by_index[6:9] == [["b", "d", "f"], ["b", "d"], ["d", "f"]]
     assert await pages() == by_index
     await engine.aclose()
+
+
+async def test_a_file_that_is_moved_away(engine: SqliteEngine, path: Path, tmp_path: Path) -> None:
+    """No reader opens a new one in its place; all is well once it is back."""
+    await GraphStore(engine).ensure_space("one", "One")
+    aside = tmp_path / "aside.db"
+    path.rename(aside)
+    await asyncio.gather(*(engine.read(PING) for _ in range(16)), return_exceptions=True)
+    with pytest.raises(StoreUnavailable):
+        await engine.ping()
+    assert not path.exists()
+
+    aside.rename(path)
+    await asyncio.gather(*(engine.ping() for _ in range(16)))
+    assert (await GraphStore(engine).ensure_space("one", "One")).name == "One"
