@@ -1,6 +1,7 @@
 """GraphQL over HTTP, server-sent events and WebSocket."""
 
 import logging
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import timedelta
 
 import orjson
@@ -26,6 +27,7 @@ from stello_graph.http.event_stream import event_stream
 from stello_graph.http.pages import graphiql_page
 from stello_graph.http.rates import Rates
 from stello_graph.http.sockets import SocketAdapter, SocketContext, SocketHandler
+from stello_graph.http.watched import WatchedResponse
 from stello_graph.ids import new_id
 from stello_graph.service import StelloGraph
 
@@ -111,6 +113,18 @@ class GraphQLView(GraphQL[Context, None]):
     ) -> Response:
         """The result as bytes, without the detour over text."""
         return JSONAnswer(response_data)
+
+    async def create_streaming_response(
+        self,
+        request: Request | WebSocket,
+        stream: Callable[[], AsyncIterator[str]],
+        sub_response: Response,
+        headers: Mapping[str, str],
+    ) -> Response:
+        """A stream that ends once its caller is not let in any more."""
+        response = await super().create_streaming_response(request, stream, sub_response, headers)
+        viewer = await self._access.viewer(request)
+        return WatchedResponse(response, lambda: self._access.until_refused(viewer, request))
 
     async def _answer(self, request: Request) -> Response:
         try:

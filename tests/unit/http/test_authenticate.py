@@ -16,6 +16,7 @@ from starlette.requests import HTTPConnection
 from stello_graph import KeyScope, Settings, StelloGraph, Viewer, create_app
 from stello_graph.errors import StoreUnavailable
 from stello_graph.llm.offline import OfflineLLM
+from tests.e2e.waiting import until
 
 ME: Final = "{ me { spaceId keyName scope } }"
 ADA: Final = Viewer(space_id="default", key_name="Ada", scope=KeyScope.READ)
@@ -203,6 +204,31 @@ async def test_a_socket_outlives_no_revoked_key(open_app: Open) -> None:
         assert (await socket.hear())["type"] == "connection_ack"
         await graph.revoke_key("default", made.key.id)
         assert await socket.hear() == 4403
+
+
+async def test_an_event_stream_ends_with_its_key(open_app: Open) -> None:
+    """Over HTTP too: the stream ends, without saying that it is complete, and a new one is refused."""
+    app = open_app()
+    graph = await ready(app)
+    made = await graph.create_key("default", "key", KeyScope.READ)
+    headers = {"Accept": "text/event-stream", "Authorization": f"Bearer {made.secret}"}
+    body = {"query": "subscription { topologyEvents { seq } }"}
+
+    async def used() -> bool:
+        return (await graph.keys("default"))[0].last_used_at is not None
+
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        following = asyncio.create_task(client.post("/graphql", json=body, headers=headers))
+        await until(used, "the key is used")
+        await graph.revoke_key("default", made.key.id)
+        async with asyncio.timeout(60):
+            ended = await following
+        again = await client.post("/graphql", json=body, headers=headers)
+
+    assert (ended.status_code, again.status_code) == (200, 401)
+    assert ended.headers["content-type"].startswith("text/event-stream")
+    assert "complete" not in ended.text
 
 
 async def test_a_subscription_before_connection_init(open_app: Open) -> None:

@@ -1,0 +1,33 @@
+"""A streamed answer goes no further than its caller may."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+__all__ = ["WatchedResponse"]
+
+
+class WatchedResponse(Response):
+    """Ends once its caller would not be let in any more, also in the middle of a stream."""
+
+    def __init__(self, response: Response, until_refused: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self._response = response
+        self._until_refused = until_refused
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        telling = asyncio.ensure_future(self._response(scope, receive, send))
+        watching = asyncio.ensure_future(self._until_refused())
+        try:
+            await asyncio.wait((telling, watching), return_when=asyncio.FIRST_COMPLETED)
+            if telling.done():
+                telling.result()
+                return
+        finally:
+            for task in (telling, watching):
+                task.cancel()
+            await asyncio.gather(telling, watching, return_exceptions=True)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
