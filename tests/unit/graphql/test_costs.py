@@ -244,10 +244,6 @@ async def test_a_trigger_costs_no_statement_of_the_turn(api: Api) -> None:
         if "tasks/finish" in api.engine.everything:
             break
         await asyncio.sleep(0.01)
-    assert [name for name in api.engine.everything if name != "events/old"][2:7] == [
-        "tasks/due",
-        "tasks/claim",
-        "sessions/undigested",
-        "memory/store_digest",
-        "tasks/finish",
-    ]
+    task = ["tasks/due", "tasks/claim", "sessions/undigested", "memory/store_digest", "tasks/finish"]
+    ran = api.engine.everything[2:]
+    assert [name for name in dict.fromkeys(ran) if name in task] == task, ran
