@@ -21,7 +21,7 @@ QUICK: Final = 5
 SLOW: Final = 15
 TEXT: Final = MIXED * 600
 SETTINGS: Final = {
-    "STELLO_LEASE_SECONDS": "5",
+    "STELLO_LEASE_SECONDS": "8",
     "STELLO_RENEW_SECONDS": "0.5",
     "STELLO_FOLLOW_SECONDS": "0.5",
 }

@@ -208,7 +208,7 @@ async def test_the_turn_of_a_dead_process_is_closed_by_another(
 ) -> None:
     """FAILED, INTERRUPTED, its partial text kept; a send that waits goes on without being told."""
     model_server.script(slow(MIXED * 20, pause=0.05), "Here I am.")
-    doomed = serve(shared_store, settings={**model_settings, "STELLO_LEASE_SECONDS": "5"})
+    doomed = serve(shared_store, settings={**model_settings, "STELLO_LEASE_SECONDS": "8"})
     await here.create(name)
     async with doomed.client() as client:
         turn = await client.start(name, "Hello")
