@@ -44,6 +44,10 @@ class Slots:
         self._most = most
         self._taken: dict[str, set[Slot]] = {}
 
+    def are_taken(self, space_id: str) -> bool:
+        """Whether a Space has no place for a new turn."""
+        return sum(not slot.is_over for slot in self._of(space_id)) >= self._most
+
     @contextmanager
     def one(self, space_id: str, *, busy: bool) -> Iterator[Slot]:
         """Takes a place, for this block or as long as the turn runs that it begins.
@@ -58,7 +62,7 @@ class Slots:
         taken = self._of(space_id)
         slot = Slot(lambda: self._of(space_id))
         if not busy:
-            if sum(not other.is_over for other in taken) >= self._most:
+            if self.are_taken(space_id):
                 raise LimitExceeded(
                     f"{self._most} turns of this Space run already; wait until one of them has ended",
                     retryable=True,

@@ -267,6 +267,9 @@ class Turns:
 
         async def attempt() -> Turn:
             busy = is_busy(self._live.values(), store, asked.session_id)
+            full = not busy and self._slots.are_taken(store.space_id)
+            if full and key is not None and (known := await store.turn_of_key(key)) is not None:
+                return known
             with self._slots.one(store.space_id, busy=busy) as slot:
                 while True:
                     begun = await store.begin_turn(

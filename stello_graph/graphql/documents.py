@@ -9,6 +9,7 @@ from graphql import (
     DocumentNode,
     GraphQLError,
     GraphQLSchema,
+    OperationDefinitionNode,
     OverlappingFieldsCanBeMergedRule,
     ValidationContext,
     parse,
@@ -29,6 +30,7 @@ _KEPT_CHARACTERS: Final = 256 * 1024
 _KEPT_COSTS: Final = 16
 # What graphql-core says where too many fields would have to be compared, or nesting is too deep.
 _ABORTED: Final = "Validation aborted."
+_WHICH: Final = "the document has several operations: operationName tells which one is to run"
 
 
 class _BoundedMerging(OverlappingFieldsCanBeMergedRule):
@@ -53,6 +55,11 @@ class _Prepared:
         self._errors: list[GraphQLError] | None = None
         self._shapes: dict[str | None, Any] = {}
         self._costs: dict[Any, Cost] = {}
+
+    @property
+    def has_several(self) -> bool:
+        """Whether a name has to tell which operation runs."""
+        return sum(isinstance(node, OperationDefinitionNode) for node in self.document.definitions) > 1
 
     def refusals(
         self, schema: GraphQLSchema, name: str | None, variables: Mapping[str, Any] | None, limits: Settings
@@ -152,9 +159,12 @@ class Documents(SchemaExtension):
         """Before anything runs."""
         context = self.execution_context
         if self._prepared is not None:
-            context.pre_execution_errors = self._prepared.refusals(
-                context.schema._schema, context.operation_name, context.variables, self._limits
-            )
+            if context._provided_operation_name is None and self._prepared.has_several:
+                context.pre_execution_errors = [GraphQLError(_WHICH)]
+            else:
+                context.pre_execution_errors = self._prepared.refusals(
+                    context.schema._schema, context.operation_name, context.variables, self._limits
+                )
         yield
 
     @property

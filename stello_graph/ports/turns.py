@@ -100,6 +100,10 @@ class TurnStore(Protocol):
         """The turns that exist, by id."""
         ...
 
+    async def turn_of_key(self, idempotency: Idempotency) -> Turn | None:
+        """The turn that this key began with this input, whatever became of it."""
+        ...
+
     async def turns_of(self, session_ids: Sequence[str], *, before: int, first: int) -> dict[str, list[Turn]]:
         """By session, the newest turns with number < before, oldest first."""
         ...

@@ -23,6 +23,7 @@ CONFIRM = named("turns/confirm")
 CANCEL = named("turns/cancel")
 END = named("turns/end")
 GET = named("turns/get")
+OF_KEY = named("turns/of_key")
 BY_STATUS = named("turns/by_status")
 OF_SESSIONS = named("turns/of_sessions")
 MESSAGES = named("turns/messages")
@@ -181,6 +182,11 @@ class TurnRepository(Repository):
         """See SessionStore."""
         found = await self._engine.read(GET, keys=[self._key(id) for id in ids])
         return {row["id"]: rows.turn(row) for row in found}
+
+    async def turn_of_key(self, idempotency: Idempotency) -> Turn | None:
+        """See SessionStore."""
+        found = await self._engine.read(OF_KEY, space=self._space_id, **self._idempotency(idempotency))
+        return rows.turn(found[0]) if found else None
 
     async def turns_of(self, session_ids: Sequence[str], *, before: int, first: int) -> dict[str, list[Turn]]:
         """See SessionStore."""

@@ -17,7 +17,7 @@ from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query, load
 from stello_graph.store.store import GraphStore, SpaceRepository
 from tests.conformance.databases import Database
-from tests.conformance.drafts import ALL, LEASE, child, create, exchange, fork_of, many, said, told
+from tests.conformance.drafts import ALL, LEASE, child, create, exchange, fork_of, key, many, said, told
 
 FEW, MANY = 120, 2_000
 MESSAGES = 10_000
@@ -145,6 +145,7 @@ READS: dict[str, Call] = {
     ),
     "source of a fork": lambda space, forest: space.fork_source(forest.talker, 50),
     "turns by status": lambda space, _: space.turns_by_status(TurnStatus.COMPLETED, first=50),
+    "the turn of a key": lambda space, _: space.turn_of_key(key()),
     "turns": lambda space, forest: space.turns_of([forest.talker], before=ALL, first=10),
     "records": lambda space, _: space.records("", after="", first=50),
     "late records": lambda space, _: space.records("record.", after="record.000060", first=50),

@@ -125,6 +125,7 @@ async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> 
     assert await stranger.referenced_by([mine.id], first=10, offset=0) == {}
     assert await stranger.turns([turn.id]) == {}
     assert await stranger.turns_of([mine.id], before=ALL, first=10) == {mine.id: []}
+    assert await stranger.turn_of_key(key()) is None
     assert await stranger.turns_by_status(turn.status, first=10) == []
     assert await stranger.turn_messages([turn.id]) == {}
     for page_of in (stranger.newest_messages, stranger.oldest_messages):

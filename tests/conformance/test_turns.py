@@ -5,6 +5,7 @@ from stello_graph.ids import new_id
 from stello_graph.model.message import MessageRole, MessageState
 from stello_graph.model.turn import StopReason, TurnError, TurnStatus
 from stello_graph.model.values import SessionStatus
+from stello_graph.model.writes import TurnBegun
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
 from tests.conformance.drafts import (
@@ -15,6 +16,7 @@ from tests.conformance.drafts import (
     end_of,
     exchange,
     failure_of,
+    key,
     many,
     said,
     texts,
@@ -255,6 +257,23 @@ async def test_turns_of_sessions(space: SpaceStore) -> None:
         "nobody": [],
     }
     assert await space.turns_of([one], before=3, first=5) == {one: turns[:2]}
+
+
+async def test_the_turn_of_a_key(space: SpaceStore) -> None:
+    """Found by key and input while it runs and afterwards; not by another input or use of it."""
+    session = await create(space)
+    turn_id = new_id()
+    draft = said("Hello", turn_id=turn_id)
+    begun = await space.begin_turn(session.id, turn_id, draft, lease=LEASE, idempotency=key("k"))
+    assert isinstance(begun, TurnBegun)
+    await space.append((await create(space)).id, [said()], idempotency=key("append"))
+
+    assert await space.turn_of_key(key("k")) == begun.turn
+    ended = await space.end_turn(end_of(begun.turn, told("Hi", turn_id=turn_id)))
+    assert ended is not None
+    assert await space.turn_of_key(key("k")) == ended[0]
+    for other in (key("k", "another"), key("append"), key("nobody")):
+        assert await space.turn_of_key(other) is None
 
 
 async def test_messages_of_turns(space: SpaceStore) -> None:

@@ -49,6 +49,35 @@ async def test_a_full_space_begins_no_turn(open_graph: OpenGraph) -> None:
         await graph.turns.ended(space.store, turn)
 
 
+async def test_a_repeated_key_needs_no_room(open_graph: OpenGraph) -> None:
+    """Its turn is answered though the Space is full, ended or running, here or elsewhere; a new key and
+    another input are not."""
+    pause = Pause()
+    graph = open_graph(ScriptedLLM(["first", [pause, "second"]]), max_turns=1)
+    space = await with_sessions(graph, 3)
+    ended = await space.send(ask(session_id="s0", idempotency_key="ended"))
+    running = await space.start_turn(ask(session_id="s1", idempotency_key="running"))
+    await pause.reached.wait()
+
+    assert await space.send(ask(session_id="s0", idempotency_key="ended")) == ended
+    assert (await space.start_turn(ask(session_id="s1", idempotency_key="running"))).id == running.id
+    for refused in (
+        ask(session_id="s0"),
+        ask(session_id="s2", idempotency_key="new"),
+        ask("another", session_id="s0", idempotency_key="ended"),
+        ask(session_id="s2", idempotency_key="ended"),
+    ):
+        with pytest.raises(LimitExceeded):
+            await space.start_turn(refused)
+
+    other = open_graph(ScriptedLLM(), max_turns=1)
+    await other.open()
+    with other.turns._slots.one("default", busy=False):
+        assert (await other.space().start_turn(ask(session_id="s1", idempotency_key="running"))) == running
+    pause.over.set()
+    await graph.turns.ended(space.store, running)
+
+
 async def test_a_turn_that_is_over_makes_room_at_once(open_graph: OpenGraph) -> None:
     """One after another without a gap, and after refusals of every kind, with room for one."""
     graph = open_graph(ScriptedLLM(default="done"), max_turns=1)

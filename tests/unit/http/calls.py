@@ -64,10 +64,14 @@ class Answer:
 
 @asynccontextmanager
 async def post(
-    app: ASGIApp, document: str, headers: Mapping[str, str] = MappingProxyType({}), **variables: Any
+    app: ASGIApp,
+    document: str,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    operation: str | None = None,
+    **variables: Any,
 ) -> AsyncIterator[Answer]:
     """Asks; the client goes away at the end of the block, and the app has then let go of the call."""
-    body = json.dumps({"query": document, "variables": variables}).encode()
+    body = json.dumps({"query": document, "variables": variables, "operationName": operation}).encode()
     given = {"host": "localhost", "content-type": "application/json", **headers}
     scope = {
         "type": "http",
