@@ -68,6 +68,7 @@ class Keyring:
         self._in_use = bootstrap_key is not None
         self._asked_in_use = float("-inf")
         self._asking = asyncio.Lock()
+        self._forgotten = 0
         self._known: dict[str, tuple[ApiKey, float]] = {}
         self._touched: dict[str, float] = {}
         self._wanted: dict[str, asyncio.Future[ApiKey | None]] = {}
@@ -85,9 +86,10 @@ class Keyring:
         begun = time.monotonic()
         async with self._asking:
             if self._asked_in_use < begun and not self._is_fresh(self._asked_in_use):
-                asked = time.monotonic()
+                asked, forgotten = time.monotonic(), self._forgotten
                 self._in_use = await self._store.keys_in_use() or self._in_use
-                self._asked_in_use = asked
+                if forgotten == self._forgotten:
+                    self._asked_in_use = asked
         return self._in_use
 
     @property
@@ -107,7 +109,8 @@ class Keyring:
         return key.viewer
 
     def forget(self) -> None:
-        """What is known is looked up anew; where there is a key now, keys are in use."""
+        """What is known, or being looked up, is looked up anew; where there is a key now, keys are in use."""
+        self._forgotten += 1
         self._known.clear()
         self._asked_in_use = float("-inf")
 
@@ -135,7 +138,7 @@ class Keyring:
         """Looks up what is wanted until nothing is."""
         while self._wanted:
             wanted, self._wanted = self._wanted, {}
-            asked = time.monotonic()
+            asked, forgotten = time.monotonic(), self._forgotten
             try:
                 found = await self._store.find_keys(list(wanted))
             except Exception as error:
@@ -143,7 +146,8 @@ class Keyring:
                     future.set_exception(error)
                     future.exception()
             else:
-                self._remember(found, wanted, asked)
+                if forgotten == self._forgotten:
+                    self._remember(found, wanted, asked)
                 for digest, future in wanted.items():
                     future.set_result(found.get(digest))
             await asyncio.sleep(_PAUSE)

@@ -76,14 +76,17 @@ def shape_of(document: DocumentNode, operation: OperationDefinitionNode) -> Shap
     return _Shapes(document).of(operation.selection_set)
 
 
-def numbers_in(variables: Mapping[str, Any] | None) -> dict[str, int]:
-    """All that variables can say about sizes: whole numbers as they are, lists by their lengths."""
-    found = {}
-    for name, value in (variables or {}).items():
-        if isinstance(value, list):
-            found[name] = len(value)
-        elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**53:
-            found[name] = int(value)
+def numbers_in(operation: OperationDefinitionNode, variables: Mapping[str, Any] | None) -> dict[str, int]:
+    """All that its variables say about sizes: whole numbers as they are, lists by their lengths.
+
+    Only of what the operation declares. One that is not given has its default, one that is null says nothing.
+    """
+    found, given = {}, variables or {}
+    for definition in operation.variable_definitions or ():
+        name = definition.variable.name.value
+        size = _size_of(given[name]) if name in given else _size_in(definition.default_value)
+        if size is not None:
+            found[name] = size
     return found
 
 
@@ -93,7 +96,7 @@ def cost_of(
     operation: OperationDefinitionNode,
     numbers: Mapping[str, int],
 ) -> Cost:
-    """The cost of a valid operation with variables: see `numbers_in`.
+    """The cost of a valid operation, whose variables say `numbers`: see `numbers_in`.
 
     Raises:
         LimitExceeded: there are more fields than are counted.
@@ -150,7 +153,7 @@ class _Costs:
         self._schema = schema
         self._operation = operation
         self._fragments = _fragments(document)
-        self._numbers = {**_defaults(operation), **numbers}
+        self._numbers = numbers
         self._known: dict[tuple[int | None, tuple[tuple[str, int], ...]], int] = {}
         self._steps = 0
         self._page = 0
@@ -241,12 +244,18 @@ def _is_list(kind: GraphQLInputType) -> bool:
     return is_list_type(get_nullable_type(kind))
 
 
-def _defaults(operation: OperationDefinitionNode) -> dict[str, int]:
-    found = {}
-    for definition in operation.variable_definitions or ():
-        name, default = definition.variable.name.value, definition.default_value
-        if isinstance(default, IntValueNode) and len(default.value) < 16:
-            found[name] = int(default.value)
-        elif isinstance(default, ListValueNode):
-            found[name] = len(default.values)
-    return found
+def _size_of(value: object) -> int | None:
+    if isinstance(value, list):
+        return len(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if abs(value) < 2**53 else None
+
+
+def _size_in(value: object) -> int | None:
+    match value:
+        case IntValueNode() if len(value.value) < 16:
+            return int(value.value)
+        case ListValueNode():
+            return len(value.values)
+    return None

@@ -99,7 +99,7 @@ class _Prepared:
         operation = operation_of(self.document, name)
         if operation is None:
             return
-        numbers = numbers_in(variables)
+        numbers = numbers_in(operation, variables)
         key = name, tuple(numbers.items())
         if key not in self._costs:
             if len(self._costs) >= _KEPT_COSTS:

@@ -7,6 +7,7 @@ key on: whoever has one. Or an embedding application tells.
 import asyncio
 import inspect
 import ipaddress
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -22,7 +23,12 @@ __all__ = ["Access", "Authenticate", "admit_loopback"]
 Payload = Mapping[str, Any]
 Authenticate = Callable[[HTTPConnection, Payload], Awaitable[Viewer | None] | Viewer | None]
 
-_FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
+# Headers by which proxies tell for whom they ask; any that begins with one of these.
+_FORWARDED = (
+    "forwarded", "via", "x-forwarded", "x-original-", "x-real-ip", "x-client-ip", "x-cluster-client-ip",
+    "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "x-envoy-external-address",
+)  # fmt: skip
+_HOST = re.compile(r"(?:\[([^\[\]]+)\]|([^\[\]:]+))(?::\d*)?")
 _KEYLESS = Viewer(space_id=DEFAULT_SPACE, scope=KeyScope.ADMIN)
 
 
@@ -95,7 +101,7 @@ def admit_loopback(connection: HTTPConnection, allowed_origins: frozenset[str] =
         )
     if not _is_loopback(_host_name(headers.get("host", ""))):
         raise Forbidden("without keys this server answers to loopback host names only, such as localhost")
-    if any(name in headers for name in _FORWARDED):
+    if any(name.lower().replace("_", "-").startswith(_FORWARDED) for name in headers):
         raise Forbidden(
             "without keys this server answers no forwarded requests: make one with stello-graph keys create"
         )
@@ -127,9 +133,9 @@ def _bearer(headers: Payload) -> str | None:
 
 
 def _host_name(host: str) -> str:
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0]
+    """The name without its port; empty where it is no Host."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else found[1] or found[2]
 
 
 def _is_loopback(name: str) -> bool:

@@ -212,3 +212,57 @@ async def test_a_caller_who_goes_away(api: Api) -> None:
 
     assert (await second).key_name == "front-end"
     await ring.aclose()
+
+
+async def test_a_key_that_is_revoked_while_it_is_looked_up(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read before it was revoked lets nobody in afterwards: here it ends at once."""
+    key, secret = await make(api)
+    ring, find, reached, go_on = (
+        api.graph.keyring,
+        api.graph.store.find_keys,
+        asyncio.Event(),
+        asyncio.Event(),
+    )
+    ring.forget()
+
+    async def slow(hashes: Any) -> Any:
+        found = await find(hashes)
+        reached.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(api.graph.store, "find_keys", slow)
+    early = asyncio.create_task(ring.viewer(secret))
+    await reached.wait()
+    await api.graph.revoke_key("default", key["id"])
+    go_on.set()
+    await early
+
+    with pytest.raises(Unauthenticated):
+        await ring.viewer(secret)
+
+
+async def test_a_key_that_is_made_while_it_is_asked_for(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That there was none yet is not believed once this process has made one."""
+    ring, ask, reached, go_on = (
+        api.graph.keyring,
+        api.graph.store.keys_in_use,
+        asyncio.Event(),
+        asyncio.Event(),
+    )
+    ring.forget()
+
+    async def slow() -> bool:
+        found = await ask()
+        reached.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(api.graph.store, "keys_in_use", slow)
+    early = asyncio.create_task(ring.in_use())
+    await reached.wait()
+    await api.graph.create_key("default", "late", KeyScope.READ)
+    go_on.set()
+    await early
+
+    assert await ring.in_use()

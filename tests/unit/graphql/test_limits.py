@@ -20,7 +20,7 @@ def cost(document: str, **variables: Any) -> int:
     parsed = parse(document)
     operation = operation_of(parsed, None)
     assert operation is not None
-    return cost_of(schema._schema, parsed, operation, numbers_in(variables)).nodes
+    return cost_of(schema._schema, parsed, operation, numbers_in(operation, variables)).nodes
 
 
 async def refused(api: Api, document: str, **variables: Any) -> str:
@@ -82,6 +82,9 @@ async def test_tokens(api: Api) -> None:
         ("query ($n: Int) { getChildren(first: $n) { id } }", {"n": 5}, 5),
         ("query ($n: Int) { getChildren(first: $n) { id } }", {"n": None}, 100),
         ("query ($n: Int = 9) { getChildren(first: $n) { id } }", {}, 9),
+        ("query ($n: Int = 9) { getChildren(first: $n) { id } }", {"n": None}, 100),
+        ("query ($n: Int = 9) { getChildren(first: $n) { id } }", {"n": 3, "m": 7}, 3),
+        ("query ($ids: [ID!]! = [1, 2]) { topologyNodes(ids: $ids) { id } }", {}, 2),
         ("{ sessions(first: 8) { totalCount nodes { tags skills } } }", {}, 8),
         ("{ sessions(first: 8) { nodes { id } edges { node { id } } } }", {}, 16),
         ("{ sessions(first: 2) { nodes { messages { nodes { seq } } } } }", {}, 2 + 2 * 50),
@@ -125,6 +128,21 @@ async def test_cost_is_bounded(api: Api) -> None:
     assert "smaller first" in message
     lists = "children(first: 1000) { children(first: 50) { id } }"
     await refused(api, f'mutation {{ putMemory(sessionId: "a", content: "b") {{ node {{ {lists} }} }} }}')
+
+
+async def test_a_default_that_a_null_takes_away(api: Api) -> None:
+    """A variable that is null has not its own default but the argument's."""
+    lists = "getChildren(first: $n) { children(first: $n) { children(first: $n) { id } } }"
+    await api.ask(f"query ($n: Int = 1) {{ {lists} }}")
+    assert "1010100 nodes" in await refused(api, f"query ($n: Int = 1) {{ {lists} }}", n=None)
+
+
+def test_what_is_kept_of_variables() -> None:
+    """Only what the operation declares: a caller's other names would fill the memory."""
+    operation = operation_of(parse("query ($n: Int, $m: Int, $s: String) { me { id } }"), None)
+    assert operation is not None
+    given = {f"x{n}": n for n in range(1_000)} | {"n": 7, "m": None, "s": "text"}
+    assert numbers_in(operation, given) == {"n": 7}
 
 
 async def test_pages(api: Api) -> None:
