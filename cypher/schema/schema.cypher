@@ -35,8 +35,10 @@ CREATE CONSTRAINT api_key_hash IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.hash IS UN
 CREATE CONSTRAINT keys_in_use_key IF NOT EXISTS FOR (n:KeysInUse) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT deleted_space_id IF NOT EXISTS FOR (n:DeletedSpace) REQUIRE n.id IS UNIQUE;
 MATCH (e:TopologyEvent) WHERE e.rootId IS NULL
-OPTIONAL MATCH (s:Session {key: e.spaceId + '/' + e.nodeId})
-SET e.rootId = coalesce(s.rootId, e.nodeId);
+CALL (e) {
+  OPTIONAL MATCH (s:Session {key: e.spaceId + '/' + e.nodeId})
+  SET e.rootId = coalesce(s.rootId, e.nodeId)
+} IN TRANSACTIONS OF 10000 ROWS;
 CREATE FULLTEXT INDEX search_label IF NOT EXISTS FOR (n:Session) ON EACH [n.labelTerms]
   OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: true}};
 CREATE FULLTEXT INDEX search_memory IF NOT EXISTS FOR (n:Session) ON EACH [n.memoryTerms]

@@ -1,4 +1,6 @@
 -- Run on each connection. The temporary table holds what a write decided, for the statements that follow.
+-- Without FTS5 the first fails, before anything is changed.
+SELECT fts5_source_id();
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;

@@ -1,6 +1,7 @@
 """Liveness and readiness."""
 
 import asyncio
+from contextvars import Context
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,6 +20,7 @@ class Health:
 
     def __init__(self, graph: StelloGraph) -> None:
         self._graph = graph
+        self._asking: asyncio.Task[str] | None = None
 
     async def alive(self, _request: Request) -> Response:
         """200 as long as the process answers at all."""
@@ -28,9 +30,16 @@ class Health:
         """200, or 503 while the store is away."""
         try:
             async with asyncio.timeout(_PATIENCE):
-                await self._graph.store.ping()
+                await asyncio.shield(self._ping())
         except (StoreUnavailable, TimeoutError):
             return JSONAnswer(
                 {"status": "unavailable", "reason": "the store does not answer"}, status_code=503
             )
         return JSONAnswer({"status": "ok"})
+
+    def _ping(self) -> "asyncio.Task[str]":
+        """One for all who ask meanwhile: anybody may ask, as often as they like."""
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._graph.store.ping(), context=Context())
+            self._asking.add_done_callback(lambda asked: asked.cancelled() or asked.exception())
+        return self._asking

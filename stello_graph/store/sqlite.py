@@ -1,6 +1,6 @@
 """The embedded engine: one SQLite file, one writer, several readers, off the event loop.
 
-Needs SQLite 3.35 (RETURNING). Two processes may share a file: every write begins IMMEDIATE, and
+Needs SQLite 3.35 (RETURNING) with FTS5. Two processes may share a file: every write begins IMMEDIATE, and
 waits for the other's commit up to the busy timeout.
 """
 
@@ -114,8 +114,14 @@ class SqliteEngine:
             check_same_thread=False,
             cached_statements=512,
         )
-        for statement in schema_script("sql", "connection"):
-            connection.execute(statement)
+        try:
+            for statement in schema_script("sql", "connection"):
+                connection.execute(statement)
+        except BaseException as error:
+            connection.close()
+            if "no such function: fts" in str(error):
+                raise StoreUnavailable("SQLite with FTS5 is needed, that of this Python has none") from error
+            raise
         self._file = self._file or _identity(self._path)
         return connection
 

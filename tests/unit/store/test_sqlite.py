@@ -2,6 +2,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,28 @@ async def test_an_older_sqlite(path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(StoreUnavailable, match=r"SQLite 3\.35 or newer"):
         await engine.ping()
     await engine.aclose()
+
+
+class WithoutSearch(sqlite3.Connection):
+    """A connection to which FTS5 is unknown, as in a SQLite that was built without it."""
+
+    def execute(self, sql: str, *params: Any) -> sqlite3.Cursor:
+        return super().execute(sql.replace("fts5", "fts9"), *params)
+
+
+async def test_a_sqlite_without_fts5(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused with a sentence, at the first call and before anything is written."""
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *args, **more: connect(*args, factory=WithoutSearch, **more)
+    )
+    engine = SqliteEngine(path)
+
+    for call in (engine.ping, engine.migrate):
+        with pytest.raises(StoreUnavailable, match="SQLite with FTS5 is needed"):
+            await call()
+    await engine.aclose()
+    assert path.stat().st_size == 0
 
 
 async def test_a_file_of_another_kind(path: Path) -> None:
