@@ -37,12 +37,21 @@ class Sweeper:
         while True:
             await asyncio.sleep(self._interval * random.uniform(0.8, 1.2))
             try:
-                for space_id in await self._store.deleted_spaces(first=_SPACES):
-                    await self._sweep(space_id)
+                await self.sweep()
             except StelloError as error:
                 logger.warning("deleted Spaces could not be swept: %s", error.message)
             except Exception:
                 logger.exception("deleted Spaces could not be swept")
+
+    async def sweep(self) -> None:
+        """Deletes what may be deleted by now, part by part, until nothing of it is left.
+
+        Raises:
+            StelloError: the store is away.
+        """
+        while spaces := await self._store.deleted_spaces(first=_SPACES):
+            if not any([await self._sweep(space_id) for space_id in spaces]):
+                return
 
     async def finish(self, space_id: str) -> None:
         """Waits until nothing is left of one deleted Space."""

@@ -13,6 +13,9 @@ from stello_graph.ports.observing import Fact, Kind, Work, identify, outcome_of
 
 __all__ = ["Observing"]
 
+# Of an operation's name, which callers choose, so many characters are told.
+_LONGEST_NAME = 100
+
 
 class Observing(SchemaExtension):
     """Outside of `ErrorCodes`: errors have their codes when it looks at them."""
@@ -65,7 +68,8 @@ class Observing(SchemaExtension):
             return
         if (viewer := context.known_viewer) is not None and viewer.space_id is not None:
             identify(space=viewer.space_id)
-        facts: dict[str, Fact] = {"operation": execution.operation_name} if execution.operation_name else {}
+        name = execution.operation_name
+        facts: dict[str, Fact] = {"operation": name[:_LONGEST_NAME]} if name else {}
         self._work = context.graph.observers.begin(Kind.OPERATION, kind, facts=facts)
         if (request := self._request) is not None:
             request.facts.update(facts, type=kind)

@@ -64,6 +64,17 @@ def test_a_scenario_is_told_without_its_contents(log: io.StringIO, tmp_path: Pat
     assert lost["status"] == 404
 
 
+def test_a_long_name_of_an_operation_is_cut(log: io.StringIO, tmp_path: Path) -> None:
+    """Callers choose it: a line has its first 100 characters."""
+    configure("json", "info", log)
+    with served(tmp_path) as played:
+        played.ask(f"query {'N' * 50_000} {{ me {{ scope }} }}")
+
+    (line,) = [line for line in lines(log) if line.get("operation")]
+    assert line["operation"] == "N" * 100
+    assert len(log.getvalue()) < 10_000
+
+
 def test_each_request_has_a_line(log: io.StringIO, tmp_path: Path) -> None:
     """Health and metrics too."""
     configure("json", "INFO", log)
