@@ -1,3 +1,4 @@
+import re
 import subprocess
 from pathlib import Path
 
@@ -48,3 +49,33 @@ def test_ci_calls_the_scripts_that_people_call() -> None:
 
 def test_the_composed_neo4j_is_the_tested_one() -> None:
     assert f"image: {LTS.image}\n" in (ROOT / "docker-compose.yml").read_text()
+
+
+def test_who_composes_is_told_of_each_secret() -> None:
+    """What docker-compose.yml cannot start without, README.md sets."""
+    needed = set(re.findall(r"\$\{(\w+):\?", (ROOT / "docker-compose.yml").read_text()))
+
+    assert len(needed) == 2
+    readme = (ROOT / "README.md").read_text()
+    assert {name for name in needed if f"{name}=" in readme} == needed
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page, as GitHub makes them."""
+    lines = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in lines}
+
+
+PAGES = [page for page in tracked() if page.suffix == ".md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Each link to a file of the repository, and to a heading in it."""
+    dead = []
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text()):
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        if not target.exists() or (anchor and anchor not in headings(target)):
+            dead.append(link)
+    assert dead == []
