@@ -7,6 +7,7 @@ client into the reason of a close, which holds 123 bytes.
 import asyncio
 import contextlib
 import logging
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from graphql import GraphQLError
@@ -46,7 +47,13 @@ class _Limited(Protocol):
 
 
 class SocketAdapter(ASGIWebSocketAdapter):
-    """Closes with a reason that fits into a frame."""
+    """Closes with a reason that fits into a frame, and tells when nothing can be sent any more."""
+
+    async def send_json(self, message: Mapping[str, object]) -> None:
+        """See ASGIWebSocketAdapter. Raises WebSocketDisconnected also where this side has closed."""
+        if self.ws.application_state is WebSocketState.DISCONNECTED:
+            raise WebSocketDisconnected
+        await super().send_json(message)
 
     async def close(self, code: int, reason: str) -> None:
         """See ASGIWebSocketAdapter."""
@@ -131,6 +138,11 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         if most is not None and len(self.operations) >= most:
             raise LimitExceeded(f"a socket has at most {most} operations at once")
         await cast(_Limited, self.view).rates.take(self.context.viewer)
+
+    async def handle_task_exception(self, error: Exception) -> None:
+        """A socket that was closed meanwhile, by either side, is no fault of ours."""
+        if not isinstance(error, WebSocketDisconnected):
+            await super().handle_task_exception(error)
 
     async def _send_result_stream(self, operation: Operation[Context, None], result_source: Any) -> None:
         """A client may be gone."""

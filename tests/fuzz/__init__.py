@@ -1,0 +1,1 @@
+"""Hostile input: the whole schema, bodies, headers and frames."""
