@@ -6,7 +6,7 @@ be run again, a failure that leaves the outcome unknown is answered by running i
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar, cast
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession
@@ -21,7 +21,7 @@ from stello_graph.store.bookmarks import Bookmarks
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, load
-from stello_graph.store.scopes import scope_of
+from stello_graph.store.scopes import scopes_of
 
 __all__ = ["Neo4jEngine"]
 
@@ -79,11 +79,11 @@ class Neo4jEngine:
 
     async def read(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
-        return await self._shielded(self._run(self._texts[query.name], params, "READ"))
+        return await self._shielded(self._run(query.name, params, "READ"))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
-        return await self._shielded(self._run(self._texts[query.name], params, "WRITE"))
+        return await self._shielded(self._run(query.name, params, "WRITE"))
 
     async def migrate(self) -> list[str]:
         """See Engine."""
@@ -123,11 +123,11 @@ class Neo4jEngine:
         task.add_done_callback(self._tasks.discard)
         return await outliving(task)
 
-    async def _run(self, text: DriverQuery, params: dict[str, Any], access: str) -> list[Row]:
-        scope = scope_of(params)
+    async def _run(self, name: str, params: dict[str, Any], access: str) -> list[Row]:
+        text, scopes = self._texts[name], scopes_of(name, params)
 
         async def once() -> list[Row]:
-            before = frozenset() if self._bookmarks is None else self._bookmarks.of(scope)
+            before = self._known(scopes)
             async with self._open().session(
                 database=self._database,
                 default_access_mode=access,
@@ -135,10 +135,18 @@ class Neo4jEngine:
             ) as session:
                 record = await (await session.run(text, params)).single()
                 if self._bookmarks is not None and access == "WRITE":
-                    self._bookmarks.written(scope, before, (await session.last_bookmarks()).raw_values)
+                    now = (await session.last_bookmarks()).raw_values
+                    for scope in scopes:
+                        self._bookmarks.written(scope, before, now)
                 return [] if record is None else cast(list[Row], record[0])
 
         return await self._retried(once)
+
+    def _known(self, scopes: Iterable[str]) -> frozenset[str]:
+        """What a query has to wait for."""
+        if self._bookmarks is None:
+            return frozenset()
+        return frozenset[str]().union(*map(self._bookmarks.of, scopes))
 
     async def _retried(self, once: Callable[[], Awaitable[T]]) -> T:
         deadline = asyncio.get_running_loop().time() + self._retry_seconds
@@ -162,7 +170,7 @@ class Neo4jEngine:
             self._bookmarks.forget()
 
     async def _pending(self, access: str = "READ") -> list[Migration]:
-        done = {row["version"] for row in await self._run(self._texts[APPLIED.name], {}, access)}
+        done = {row["version"] for row in await self._run(APPLIED.name, {}, access)}
         return [step for step in migrations("cypher") if step.version not in done]
 
     async def _migrate(self) -> list[str]:

@@ -1,7 +1,8 @@
 """Who wrote to a Space reads what it wrote, also from a cluster's follower."""
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Coroutine
 from typing import Any, Self, cast
 
 import pytest
@@ -9,7 +10,10 @@ from neo4j import AsyncDriver
 from neo4j import Bookmarks as DriverBookmarks
 from neo4j.exceptions import Neo4jError
 
+from stello_graph.errors import StelloError
 from stello_graph.ids import new_id
+from stello_graph.model.keys import KeyDraft
+from stello_graph.model.values import KeyScope
 from stello_graph.store.bookmarks import Bookmarks
 from stello_graph.store.engine import APPLIED
 from stello_graph.store.neo4j import Neo4jEngine
@@ -115,6 +119,39 @@ async def test_reads_wait_for_the_writes_of_their_space() -> None:
         ("READ", {"bookmark 5"}),
         ("READ", set()),
     ]
+
+
+async def test_keys_and_spaces_are_read_without_a_space() -> None:
+    """Who made or ended a key, or a Space, sees it in what names no Space: lookups, lists of Spaces."""
+    engine = Engine(Fake())
+    store = GraphStore(engine)
+    draft = KeyDraft(id="i", space_id="one", name="n", prefix="p", hash="h", scope=KeyScope.READ)
+    changes: list[Callable[[], Coroutine[Any, Any, object]]] = [
+        lambda: store.create_key(draft, limit=1),
+        lambda: store.revoke_key("one", "i"),
+        lambda: store.create_key(
+            draft.model_copy(update={"space_id": None, "scope": KeyScope.OPERATOR}), limit=1
+        ),
+        store.use_keys,
+        lambda: store.create_space("two", "Two"),
+        lambda: store.delete_space("two", 0),
+    ]
+    reads: list[Callable[[], Coroutine[Any, Any, object]]] = [
+        lambda: store.find_keys(["h"]),
+        store.keys_in_use,
+        lambda: store.spaces(after="", first=1),
+        lambda: store.deleted_spaces(first=1),
+    ]
+    for change in changes:
+        with contextlib.suppress(StelloError, IndexError):  # The driver answers nothing.
+            await change()
+        written = {f"bookmark {len(engine.fake.asked)}"}
+        for read_it in reads:
+            with contextlib.suppress(IndexError):
+                await read_it()
+            assert engine.fake.asked[-1] == ("READ", written)
+    await write(engine, "three")
+    assert engine.fake.asked[-1] == ("WRITE", set())
 
 
 async def test_writes_side_by_side() -> None:
