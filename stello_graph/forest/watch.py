@@ -99,7 +99,9 @@ class Watch:
             except Exception:
                 logger.exception("new events cannot be looked for")
                 continue
-            for space_id, number in newest.items():
-                for watcher in self._watchers.get(space_id, ()):
-                    if number > watcher.seen:
+            for space_id, watchers in self._watchers.items():
+                number = newest.get(space_id)
+                for watcher in watchers:
+                    # Of a Space that is not there any more its watchers are to find it out.
+                    if number is None or number > watcher.seen:
                         watcher.wake()

@@ -1,12 +1,15 @@
 """A streamed answer goes no further than its caller may."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 __all__ = ["WatchedResponse"]
+
+logger = logging.getLogger(__name__)
 
 
 class WatchedResponse(Response):
@@ -26,6 +29,8 @@ class WatchedResponse(Response):
             if telling.done():
                 telling.result()
                 return
+            if (fault := watching.exception()) is not None:
+                logger.error("a stream ends, since nobody can tell whether it may go on", exc_info=fault)
         finally:
             for task in (telling, watching):
                 task.cancel()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stello_graph.errors import NotFound
 from stello_graph.graphql.schema import schema
 from stello_graph.llm.offline import OfflineLLM
 from stello_graph.model.requests import CreateSession, UpdateSession
@@ -154,3 +155,17 @@ async def test_from_python(api: Api) -> None:
     async with aclosing(space.events(2)) as events:
         assert [(await anext(events)).node_id for _ in range(2)] == ["c", "b"]
     assert [event.seq for event in await space.past_events(1)] == [2, 3, 4]
+
+
+async def test_a_space_that_is_deleted(api: Api) -> None:
+    """Who follows it is told that it is not there, also where no key ends the subscription."""
+    await api.graph.create_space("gone", "Gone")
+    async with aclosing(api.graph.space("gone").events()) as events:
+        following = asyncio.ensure_future(anext(events))
+        await until(lambda: bool(api.graph.watch.seen("gone")), "it is followed")
+        await api.graph.delete_space("gone", 0)
+
+        with pytest.raises(NotFound):
+            async with asyncio.timeout(30):
+                await following
+    assert api.graph.watch.seen("gone") == []
