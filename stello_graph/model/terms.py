@@ -29,10 +29,15 @@ _DIACRITICS = re.compile("[\u0300-\u036f]+")
 
 
 class _Kinds(dict[int, str | None]):
-    """What becomes of each character of a folded text, found out once: itself, a space, or nothing."""
+    """What becomes of each character of a folded text: itself, a space, or nothing.
+
+    Found out once for those of the basic plane; to remember all would take some hundred MB.
+    """
 
     def __missing__(self, point: int) -> str | None:
-        self[point] = kind = self._kind(chr(point))
+        kind = self._kind(chr(point))
+        if point < 0x10000:
+            self[point] = kind
         return kind
 
     def _kind(self, character: str) -> str | None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stello_graph.errors import InvalidInput
 from stello_graph.model.search import MAX_PHRASE, MAX_QUERY, Clause, SearchQuery, parse_query
-from stello_graph.model.terms import MAX_INDEXED, MAX_WORD, fold, is_unspaced, runs, terms
+from stello_graph.model.terms import _KINDS, MAX_INDEXED, MAX_WORD, fold, is_unspaced, runs, terms
 
 HAN = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=1, max_size=12)
 LETTERS = st.text("abcdefghijklmnopqrstuvwxyz0123456789éßöñ", min_size=1, max_size=10)
@@ -198,3 +198,11 @@ def test_scripts() -> None:
         True,
         False,
     ]
+
+
+def test_what_is_remembered_of_characters_is_bounded() -> None:
+    """Nobody fills the memory by saying each character that there is."""
+    assert terms("".join(map(chr, range(0x20000, 0x21000))))
+    assert terms("\U0001f433 whale") == "\U0001f433 whale"
+
+    assert max(_KINDS) < 0x10000
