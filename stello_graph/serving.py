@@ -1,5 +1,6 @@
 """Serving until somebody stops it."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -37,6 +38,8 @@ class _Server(uvicorn.Server):
         for server in self.servers:
             server.close()
         await self._graph.turns.stop(self._graph.settings.grace)
+        # Streams of turns have ends of their own, which are sent first.
+        asyncio.get_running_loop().call_later(_FLUSH_SECONDS / 2, self._graph.stopping.set)
         await super().shutdown(sockets)
 
 

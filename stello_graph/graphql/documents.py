@@ -28,6 +28,8 @@ __all__ = ["Documents"]
 # Of all texts that are kept; a parsed one takes up to some hundred times as much memory.
 _KEPT_CHARACTERS: Final = 256 * 1024
 _KEPT_COSTS: Final = 16
+# As many characters take the memory that each parsed one takes beside those of its text.
+_OVERHEAD: Final = 32
 # What graphql-core says where too many fields would have to be compared, or nesting is too deep.
 _ABORTED: Final = "Validation aborted."
 _WHICH: Final = "the document has several operations: operationName tells which one is to run"
@@ -50,7 +52,7 @@ class _Prepared:
     """A parsed document, and what is known of it."""
 
     def __init__(self, text: str, max_tokens: int) -> None:
-        self.size = len(text)
+        self.size = len(text) + _OVERHEAD
         self.document: DocumentNode = parse(text, max_tokens=max_tokens)
         self._errors: list[GraphQLError] | None = None
         self._shapes: dict[str | None, Any] = {}

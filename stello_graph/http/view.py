@@ -121,10 +121,12 @@ class GraphQLView(GraphQL[Context, None]):
         sub_response: Response,
         headers: Mapping[str, str],
     ) -> Response:
-        """A stream that ends once its caller is not let in any more."""
+        """A stream that ends once its caller is not let in any more, or the server stops."""
         response = await super().create_streaming_response(request, stream, sub_response, headers)
         viewer = await self._access.viewer(request)
-        return WatchedResponse(response, lambda: self._access.until_refused(viewer, request))
+        return WatchedResponse(
+            response, lambda: self._access.until_refused(viewer, request), self._graph.stopping.wait
+        )
 
     async def _answer(self, request: Request) -> Response:
         try:

@@ -13,26 +13,26 @@ logger = logging.getLogger(__name__)
 
 
 class WatchedResponse(Response):
-    """Ends once its caller would not be let in any more, also in the middle of a stream."""
+    """Ends once one of several things has happened, also in the middle of a stream."""
 
-    def __init__(self, response: Response, until_refused: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, response: Response, *ends: Callable[[], Awaitable[object]]) -> None:
         super().__init__()
         self._response = response
-        self._until_refused = until_refused
+        self._ends = ends
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         telling = asyncio.ensure_future(self._response(scope, receive, send))
-        watching = asyncio.ensure_future(self._until_refused())
+        watching = [asyncio.ensure_future(end()) for end in self._ends]
         try:
-            await asyncio.wait((telling, watching), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((telling, *watching), return_when=asyncio.FIRST_COMPLETED)
             if telling.done():
                 telling.result()
                 return
             if (fault := watching.exception()) is not None:
                 logger.error("a stream ends, since nobody can tell whether it may go on", exc_info=fault)
         finally:
-            for task in (telling, watching):
+            for task in (telling, *watching):
                 task.cancel()
-            await asyncio.gather(telling, watching, return_exceptions=True)
+            await asyncio.gather(telling, *watching, return_exceptions=True)
         await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -93,6 +93,8 @@ class StelloGraph(AccessService):
             observers: told of turns, model calls and tasks; the store may tell the same ones of queries.
         """
         self.store = store
+        # Set once the server stops and streams without an end are to end.
+        self.stopping = asyncio.Event()
         self.observers = observers or Observers()
         self.llm = llm
         self.settings = settings

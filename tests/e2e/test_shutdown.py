@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
@@ -101,3 +102,37 @@ async def test_an_idle_server_ends_at_once(serve: Serve, shared_store: Store, na
         server.terminate()
         assert await asyncio.to_thread(server.wait) == 0
         assert time.monotonic() - began < 15
+
+
+async def test_an_open_event_stream_ends(
+    serve: Serve,
+    shared_store: Store,
+    model_server: ModelServer,
+    model_settings: dict[str, str],
+    name: str,
+) -> None:
+    """One of the map, which has no end, keeps nobody; one of a turn is told of the turn's end."""
+    model_server.respond = by_question({"Endless": slow(MIXED * 1_000, pause=0.02)})
+    server = serve(shared_store, "--grace", "1", settings=model_settings)
+    documents = (
+        "subscription { topologyEvents { seq } }",
+        'subscription { turnEvents(turnId: "%s") { __typename } }',
+    )
+    async with server.client() as client, AsyncExitStack() as stack:
+        await client.create(name)
+        turn = await client.start(name, "Endless")
+        streams = []
+        for document in documents:
+            answer = await stack.enter_async_context(
+                client.http.stream(
+                    "POST",
+                    "/graphql",
+                    json={"query": document.replace("%s", turn["id"])},
+                    headers={"Accept": "text/event-stream"},
+                )
+            )
+            streams.append(answer.aiter_text())
+            assert await anext(streams[-1])
+        server.terminate()
+        assert "TurnEnded" in "".join([part async for part in streams[1]])
+        assert await asyncio.to_thread(server.wait) == 0

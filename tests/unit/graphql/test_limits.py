@@ -7,6 +7,7 @@ import pytest
 from graphql import parse
 
 from stello_graph.graphql.cost import cost_of, numbers_in, operation_of, shape_of
+from stello_graph.graphql.documents import _KEPT
 from stello_graph.graphql.schema import schema
 from tests.unit.graphql.conftest import Api
 
@@ -33,6 +34,7 @@ async def refused(api: Api, document: str, **variables: Any) -> str:
     return str(error["message"])
 
 
+@pytest.mark.covers("TC25")
 async def test_depth(api: Api) -> None:
     """15 levels are answered, 16 are not, through fragments as well; the refusal names both numbers."""
     await api.ask(nested(15))
@@ -52,6 +54,7 @@ async def test_introspection_counts_nothing(api: Api) -> None:
     assert cost("{ __schema { types { name fields { name } } } __typename }") == 0
 
 
+@pytest.mark.covers("TC25")
 async def test_aliases(api: Api) -> None:
     """30 are answered, 31 are not; those of a fragment count as often as it is used."""
     await api.ask("{ " + " ".join(f"a{n}: __typename" for n in range(30)) + " }")
@@ -62,6 +65,7 @@ async def test_aliases(api: Api) -> None:
     assert "40 aliases" in await refused(api, document)
 
 
+@pytest.mark.covers("TC25")
 async def test_tokens(api: Api) -> None:
     """2,000 are read, comments among them; no more are."""
     await api.ask("#\n" * 1_997 + "{ __typename }")
@@ -119,6 +123,7 @@ def test_cost(document: str, variables: dict[str, Any], nodes: int) -> None:
     assert cost(document, **variables) == nodes
 
 
+@pytest.mark.covers("TC25")
 async def test_cost_is_bounded(api: Api) -> None:
     """50,000 nodes may be asked for, no more; the refusal names the number and a smaller first."""
     document = "query ($n: Int) { getChildren(first: 1000) { children(first: $n) { id } } }"
@@ -201,3 +206,37 @@ async def test_nesting_beyond_what_can_be_parsed(api: Api) -> None:
         error = await api.refused(document)
         assert error["code"] in ("LIMIT_EXCEEDED", "INVALID_INPUT"), error
         assert "recursion" not in error["message"]
+
+
+async def test_what_is_kept_of_documents_is_bounded(api: Api) -> None:
+    """By their number too where they are short; nothing is kept of variables that a document has not."""
+    for number in range(20_000):
+        _KEPT.prepared(f"{{a{number}}}", 2_000)
+    assert len(_KEPT._known) < 10_000
+    document = "query Kept($n: Int) { getChildren(first: $n) { id } }"
+    for number in range(3):
+        await api.ask(document, n=1, **{f"x{place}": number for place in range(1_000)})
+    kept = _KEPT.prepared(document, api.graph.settings.max_query_tokens)
+    assert list(kept._costs) == [("Kept", (("n", 1),))]
+
+
+@pytest.mark.parametrize(
+    "mutation",
+    [
+        "createSession(input: {label: $label}) { id }",
+        "createSession(input: {tags: [$label]}) { id }",
+        'fork(input: {sourceSessionId: "s", label: $label}) { id }',
+        'updateSession(id: "s", input: {label: $label}) { id }',
+        "putForkProfile(input: {name: $label, context: NONE}) { name }",
+        'putSkill(name: $label, description: "d", content: "c") { name }',
+        'putSharedMemory(slug: $label, summary: "s", body: "b") { slug }',
+        "createApiKey(name: $label, scope: READ) { __typename }",
+    ],
+    ids=lambda mutation: mutation[:30],
+)
+async def test_labels_and_names(api: Api, mutation: str) -> None:
+    """Beyond their length they are INVALID_INPUT before any statement."""
+    api.engine.ran.clear()
+    error = await api.refused(f"mutation ($label: String!) {{ {mutation} }}", label="x" * 201)
+    assert (error["code"], api.engine.ran) == ("INVALID_INPUT", [])
+    assert "has at most" in error["message"]

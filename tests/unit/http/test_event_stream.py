@@ -130,3 +130,13 @@ async def test_a_client_that_goes_away_ends_its_subscription(open_app: OpenApp) 
         app.graph.space().store, (await app.graph.space().store.turns([turn]))[turn]
     )
     assert ended.status == "COMPLETED"
+
+
+async def test_a_server_that_stops_ends_its_streams(open_app: OpenApp) -> None:
+    """A stream that has no end of its own is ended as any answer is."""
+    app = await open_app()
+    async with post(app.asgi, "subscription { topologyEvents { seq } }", STREAM) as answer:
+        await answer.until(b"ping")
+        assert not answer.done
+        app.graph.stopping.set()
+        await until(lambda: answer.done, "the stream ends")

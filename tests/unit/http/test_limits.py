@@ -2,6 +2,7 @@
 
 from tests.unit.http.calls import post
 from tests.unit.http.conftest import KEY, OpenApp
+from tests.unit.http.sockets import socket
 
 LIST = "{ sessions { totalCount } }"
 AUTHORIZED = {"authorization": f"Bearer {KEY}"}
@@ -71,3 +72,37 @@ async def test_what_is_refused_over_http_costs_no_statement(open_app: OpenApp) -
             "LIMIT_EXCEEDED",
         ), document
         assert app.ran == [], document
+
+
+async def test_too_many_operations_of_a_socket(open_app: OpenApp) -> None:
+    """Each counts as a request; what is too much is an error of the operation, which costs no statement."""
+    app = await open_app(bootstrap_key=KEY, rate_limit=1)
+    async with socket(app.asgi, AUTHORIZED) as client:
+        app.forget()
+        ids = [str(number) for number in range(20)]
+        for id in ids:
+            client.subscribe(id, LIST)
+        for id in ids:
+            await client.over(id)
+        assert client.closed is None
+    refused = [told["payload"][0]["extensions"] for told in client.told if told["type"] == "error"]
+    answered = [told for told in client.told if told["type"] == "next"]
+    assert refused
+    assert all(error == {"code": "LIMIT_EXCEEDED", "retryable": True} for error in refused)
+    assert len(refused) + len(answered) == 20
+    assert app.ran.count("sessions/count") == len(answered)
+
+
+async def test_subscriptions_of_a_socket(open_app: OpenApp) -> None:
+    """The third of two is refused before any statement; where one is over there is room again."""
+    app = await open_app(max_subscriptions=2)
+    async with socket(app.asgi) as client:
+        for id in ("1", "2"):
+            client.subscribe(id, "subscription { topologyEvents(after: 0) { seq } }")
+        client.subscribe("3", LIST)
+        refused = (await client.until("error", "3"))["payload"][0]["extensions"]
+        assert refused["code"] == "LIMIT_EXCEEDED"
+        assert not [name for name in app.ran if name.startswith("sessions/")]
+        client.send({"type": "complete", "id": "1"})
+        client.subscribe("4", LIST)
+        assert (await client.until("next", "4"))["payload"]["data"] == {"sessions": {"totalCount": 0}}
