@@ -29,8 +29,9 @@ class WatchedResponse(Response):
             if telling.done():
                 telling.result()
                 return
-            if (fault := watching.exception()) is not None:
-                logger.error("a stream ends, since nobody can tell whether it may go on", exc_info=fault)
+            for end in watching:
+                if end.done() and (fault := end.exception()) is not None:
+                    logger.error("a stream ends, since nobody can tell whether it may go on", exc_info=fault)
         finally:
             for task in (telling, *watching):
                 task.cancel()
