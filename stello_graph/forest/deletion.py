@@ -16,6 +16,7 @@ __all__ = ["Sweeper"]
 logger = logging.getLogger(__name__)
 
 _SPACES = 100
+_ALL = 1_000_000
 
 
 class Sweeper:
@@ -55,7 +56,7 @@ class Sweeper:
 
     async def finish(self, space_id: str) -> None:
         """Waits until nothing is left of one deleted Space."""
-        while space_id in await self._store.deleted_spaces(first=_SPACES):
+        while space_id in await self._store.deleted_spaces(first=_ALL):
             if not await self._sweep(space_id):
                 await asyncio.sleep(min(1.0, self._delay / 4))
 

@@ -65,3 +65,13 @@ async def test_a_space_that_cannot_be_swept(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(StoreUnavailable):
         await sweeper(rubbish).sweep()
     assert rubbish.looks == 1
+
+
+async def test_one_of_very_many() -> None:
+    """It is waited for until nothing is left of it, also where many others are to be swept before."""
+    rubbish = Rubbish(**{f"a{n}": 0 for n in range(150)}, last=3)
+
+    await sweeper(rubbish).finish("last")
+
+    assert "last" not in rubbish.parts
+    assert len(rubbish.parts) == 150
