@@ -12,11 +12,17 @@ CALL () {
     AND ($includeArchived OR n.status = 'ACTIVE'
       OR EXISTS { (n)<-[:PARENT*1..]-(:TopologyNode {status: 'ACTIVE'}) })
   WITH n ORDER BY n.spaceId, n.depth, n.index LIMIT $limit
-  RETURN collect(n.id) AS ids, collect(coalesce(n.parentId, '')) AS parentIds, collect(n.label) AS labels,
-    collect(CASE n.status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
-    collect(CASE n.role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,
-    collect(n.depth) AS depths, collect(n.index) AS indexes, collect(n.childCount) AS childCounts,
-    collect(n.turnCount) AS turnCounts, collect(n.lastActiveAt / 1000) AS lastActiveAts, collect(n) AS nodes
+  WITH n, n.id AS id, n.parentId AS parentId, n.label AS label, n.status AS status, n.role AS role, n.depth AS depth,
+    n.index AS index, n.childCount AS childCount, n.turnCount AS turnCount, n.lastActiveAt AS lastActiveAt
+  // A node is read property by property, and the commit of its deletion may fall between: it would shift the columns.
+  WHERE id IS NOT NULL AND label IS NOT NULL AND status IS NOT NULL AND role IS NOT NULL
+    AND (depth = 0 OR parentId IS NOT NULL) AND index IS NOT NULL AND childCount IS NOT NULL
+    AND turnCount IS NOT NULL AND lastActiveAt IS NOT NULL
+  RETURN collect(id) AS ids, collect(coalesce(parentId, '')) AS parentIds, collect(label) AS labels,
+    collect(CASE status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
+    collect(CASE role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,
+    collect(depth) AS depths, collect(index) AS indexes, collect(childCount) AS childCounts,
+    collect(turnCount) AS turnCounts, collect(lastActiveAt / 1000) AS lastActiveAts, collect(n) AS nodes
 }
 CALL (nodes) {
   UNWIND nodes AS n

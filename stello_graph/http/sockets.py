@@ -47,13 +47,13 @@ class _Limited(Protocol):
 
 
 class SocketAdapter(ASGIWebSocketAdapter):
-    """Closes with a reason that fits into a frame, and tells when nothing can be sent any more."""
+    """Closes with a reason that fits into a frame; a client that has gone is told nothing more."""
 
     async def send_json(self, message: Mapping[str, object]) -> None:
-        """See ASGIWebSocketAdapter. Raises WebSocketDisconnected also where this side has closed."""
-        if self.ws.application_state is WebSocketState.DISCONNECTED:
-            raise WebSocketDisconnected
-        await super().send_json(message)
+        """See ASGIWebSocketAdapter. Whoever receives hears that the client has gone, and ends the socket."""
+        if self.ws.application_state is not WebSocketState.DISCONNECTED:
+            with contextlib.suppress(WebSocketDisconnected):
+                await super().send_json(message)
 
     async def close(self, code: int, reason: str) -> None:
         """See ASGIWebSocketAdapter."""
@@ -138,19 +138,6 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         if most is not None and len(self.operations) >= most:
             raise LimitExceeded(f"a socket has at most {most} operations at once")
         await cast(_Limited, self.view).rates.take(self.context.viewer)
-
-    async def handle_task_exception(self, error: Exception) -> None:
-        """A socket that was closed meanwhile, by either side, is no fault of ours."""
-        if not isinstance(error, WebSocketDisconnected):
-            await super().handle_task_exception(error)
-
-    async def _send_result_stream(self, operation: Operation[Context, None], result_source: Any) -> None:
-        """A client may be gone."""
-        try:
-            await super()._send_result_stream(operation, result_source)
-        except WebSocketDisconnected:
-            operation.completed = True
-            self.operations.pop(operation.id, None)
 
     async def _handle_pre_execution_error(
         self, operation: Operation[Context, None], result: PreExecutionError

@@ -26,7 +26,8 @@ class EventRepository(Repository):
         if not found:
             raise NotFound.of("space", self._space_id)
         # An index may show an event some moments after the Space's number does.
-        whole = [row for place, row in enumerate(found[0]["events"], after + 1) if row["seq"] == place]
+        events = enumerate(found[0]["events"], after + 1)
+        whole = [row for place, row in events if row["seq"] == place and row["data"]]
         return EventPage(newest=found[0]["newest"], events=tuple(map(_event, whole)))
 
     async def prune_events(self, through: int) -> None:

@@ -43,9 +43,10 @@ class MemoryRepository(Repository):
         """See SessionStore."""
         key = self._key(session_id)
         found = await self._engine.read(UNDIGESTED, space=self._space_id, key=key, first=first)
-        if not found:
+        conversations = rows.whole(rows.conversation, found)
+        if not conversations:
             raise NotFound.of("session", session_id)
-        return rows.conversation(found[0])
+        return conversations[0]
 
     async def put_memory(self, session_id: str, content: str) -> Session:
         """See SessionStore."""
@@ -203,7 +204,7 @@ class DigestRepository(Repository):
     async def tree(self, root_id: str, first: int) -> list[TreeNode]:
         """See SpaceStore."""
         found = await self._engine.read(TREE, space=self._space_id, rootId=root_id, first=first)
-        return [TreeNode.model_validate(row) for row in found]
+        return rows.whole(TreeNode.model_validate, found)
 
     async def store_rollup(self, session_id: str, rollup: str, *, through_seq: int, usage: Usage) -> bool:
         """See SpaceStore."""

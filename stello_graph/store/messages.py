@@ -103,9 +103,10 @@ class MessageRepository(Repository):
 
     async def _conversation(self, query: Query, session_id: str) -> Conversation:
         found = await self._engine.read(query, space=self._space_id, key=self._key(session_id))
-        if not found:
+        conversations = rows.whole(rows.conversation, found)
+        if not conversations:
             raise NotFound.of("session", session_id)
-        return rows.conversation(found[0])
+        return conversations[0]
 
     async def _page(
         self,

@@ -1,9 +1,10 @@
 """Rows to values, and values to the properties that are stored."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import orjson
+from pydantic import ValidationError
 
 from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
@@ -29,6 +30,7 @@ __all__ = [
     "profile",
     "record",
     "session",
+    "sessions",
     "shared_memory",
     "skill",
     "space",
@@ -37,7 +39,11 @@ __all__ = [
     "to_json",
     "triggers",
     "turn",
+    "turns",
+    "whole",
 ]
+
+T = TypeVar("T")
 
 _OVERRIDES = ("model", "consolidatePrompt", "integratePrompt", "compressPrompt", "roleContext")
 
@@ -47,6 +53,22 @@ def to_json(value: Any) -> str:
     return orjson.dumps(value, default=_dump).decode()
 
 
+def whole(make: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
+    """The values of those rows that are whole.
+
+    Neo4j reads a node property by property, and the commit of its deletion may fall between: what has
+    lost some of its properties is gone.
+    """
+    found = []
+    for row in rows:
+        try:
+            found.append(make(row))
+        except ValidationError as error:
+            if not _is_torn(error):
+                raise
+    return found
+
+
 def node(row: Row) -> TopologyNode:
     """A TopologyNode's row."""
     return TopologyNode.model_validate(row)
@@ -54,12 +76,12 @@ def node(row: Row) -> TopologyNode:
 
 def nodes(rows: Iterable[Row]) -> list[TopologyNode]:
     """Rows of TopologyNodes."""
-    return [TopologyNode.model_validate(row) for row in rows]
+    return whole(node, rows)
 
 
 def digests(rows: Iterable[Row]) -> tuple[SessionDigest, ...]:
     """Rows of digests."""
-    return tuple(SessionDigest.model_validate(_decoded(row)) for row in rows)
+    return tuple(whole(lambda row: SessionDigest.model_validate(_decoded(row)), rows))
 
 
 def message(row: Row) -> Message:
@@ -69,7 +91,7 @@ def message(row: Row) -> Message:
 
 def messages(rows: Iterable[Row]) -> list[Message]:
     """Rows of Messages."""
-    return [message(row) for row in rows]
+    return whole(message, rows)
 
 
 def profile(row: Row) -> ForkProfile:
@@ -87,6 +109,11 @@ def turn(row: Row) -> Turn:
     )
 
 
+def turns(rows: Iterable[Row]) -> list[Turn]:
+    """Rows of Turns."""
+    return whole(turn, rows)
+
+
 def session(row: Row) -> Session:
     """A Session's row."""
     fields = _decoded(row, "skills", "metadata")
@@ -100,6 +127,11 @@ def session(row: Row) -> Session:
             "compression": _compression(row),
         }
     )
+
+
+def sessions(rows: Iterable[Row]) -> list[Session]:
+    """Rows of Sessions."""
+    return whole(session, rows)
 
 
 def record(row: Row) -> Record:
@@ -191,6 +223,10 @@ def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
         "createdAt": draft.created_at,
         "terms": message_terms(space_id, draft.role, draft.content),
     }
+
+
+def _is_torn(error: ValidationError) -> bool:
+    return all(one["type"] == "missing" or one["input"] is None for one in error.errors())
 
 
 def _dump(value: Any) -> Any:

@@ -96,8 +96,11 @@ class SessionsRepository(Repository):
         if not found:
             raise NotFound.of("session", session_id)
         row = found[0]
+        sources = rows.sessions([row["session"]])
+        if not sources:
+            raise NotFound.of("session", session_id)
         return ForkSource(
-            session=rows.session(row["session"]),
+            session=sources[0],
             space=rows.space(row["space"]),
             tail=tuple(rows.messages(row["tail"])),
             last_split=row["session"].get("splitTurn"),
@@ -141,7 +144,7 @@ class SessionsRepository(Repository):
     async def sessions(self, ids: Sequence[str]) -> dict[str, Session]:
         """See SpaceStore."""
         found = await self._engine.read(GET, keys=[self._key(id) for id in ids])
-        return {row["id"]: rows.session(row) for row in found}
+        return {session.id: session for session in rows.sessions(found)}
 
     async def list_sessions(self, which: SessionFilter, *, after: str, first: int) -> list[Session]:
         """See SpaceStore."""
@@ -152,7 +155,7 @@ class SessionsRepository(Repository):
             found = await self._engine.read(
                 LIST_OF_ROOT, space=self._space_id, rootId=which.root_id, **common
             )
-        return [rows.session(row) for row in found]
+        return rows.sessions(found)
 
     async def count_sessions(self, which: SessionFilter) -> int:
         """See SpaceStore."""

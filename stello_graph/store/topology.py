@@ -37,7 +37,7 @@ class TopologyRepository(Repository):
     async def nodes(self, ids: Sequence[str]) -> dict[str, TopologyNode]:
         """See SpaceStore."""
         found = await self._engine.read(NODES, keys=[self._key(id) for id in ids])
-        return {row["id"]: rows.node(row) for row in found}
+        return {node.id: node for node in rows.nodes(found)}
 
     async def children(
         self, parent_ids: Sequence[str | None], *, after: int, first: int

@@ -181,7 +181,7 @@ class TurnRepository(Repository):
     async def turns(self, ids: Sequence[str]) -> dict[str, Turn]:
         """See SessionStore."""
         found = await self._engine.read(GET, keys=[self._key(id) for id in ids])
-        return {row["id"]: rows.turn(row) for row in found}
+        return {turn.id: turn for turn in rows.turns(found)}
 
     async def turn_of_key(self, idempotency: Idempotency) -> Turn | None:
         """See SessionStore."""
@@ -192,12 +192,12 @@ class TurnRepository(Repository):
         """See SessionStore."""
         keys = [self._key(id) for id in session_ids]
         found = await self._engine.read(OF_SESSIONS, keys=keys, before=before, first=first)
-        return {self._id(row["key"]): [rows.turn(turn) for turn in row["turns"]] for row in found}
+        return {self._id(row["key"]): rows.turns(row["turns"]) for row in found}
 
     async def turns_by_status(self, status: TurnStatus, *, first: int) -> list[Turn]:
         """See SpaceStore."""
         found = await self._engine.read(BY_STATUS, space=self._space_id, status=status, first=first)
-        return [rows.turn(row) for row in found]
+        return rows.turns(found)
 
     async def turn_messages(self, turn_ids: Sequence[str]) -> dict[str, list[Message]]:
         """See SessionStore."""

@@ -1,5 +1,8 @@
 from typing import Any
 
+import pytest
+from pydantic import ValidationError
+
 from stello_graph.model.session import SessionOverrides
 from stello_graph.model.space import SpaceConfig
 from stello_graph.store import rows
@@ -54,3 +57,19 @@ def test_parts_of_a_session() -> None:
     assert (session.compression.summary, session.compression.through_seq) == ("c", 8)
     assert (session.skills, session.metadata, session.usage.input_tokens) == ((), {"a": 1}, 4)
     assert session.overrides == SessionOverrides(role_context="r")
+
+
+@pytest.mark.parametrize("lost", ["id", "label", "status", "createdAt"])
+def test_what_was_deleted_while_it_was_read_is_gone(lost: str) -> None:
+    """A row that lost some of its properties is left out, the others stay."""
+    other = SESSION | {"id": "b"}
+    missing = {name: value for name, value in SESSION.items() if name != lost}
+
+    for torn in (SESSION | {lost: None}, missing):
+        assert [session.id for session in rows.sessions([torn, other])] == ["b"]
+
+
+def test_what_is_wrong_is_told() -> None:
+    """A property of a wrong kind is no deletion."""
+    with pytest.raises(ValidationError):
+        rows.sessions([SESSION | {"status": "LOST"}])
