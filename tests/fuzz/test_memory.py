@@ -4,7 +4,7 @@ from tests.fuzz.values import TEXTS, body_of
 from tests.fuzz.world import JSON, World
 from tests.unit.http.sockets import socket
 
-ROUNDS = 60
+ROUNDS = 40
 STREAM = (*JSON, (b"accept", b"text/event-stream"))
 
 
@@ -31,11 +31,16 @@ async def batch(world: World, name: str) -> None:
             client.send(f"{{{new}")
 
 
-def test_two_equal_batches(world: World) -> None:
-    """The second leaves less than half an object a request: nothing is kept of any."""
+def test_equal_batches(world: World) -> None:
+    """Of two one leaves less than ten objects a round, where a document that is kept has forty.
+
+    The other may find timers of before that are not yet cleared away.
+    """
     for warm in ("a", "b"):
         world.runner.run(batch(world, warm))
-    before = world.objects()
-    world.runner.run(batch(world, "c"))
-    grown = world.objects() - before
-    assert grown < 7 * ROUNDS / 2
+    grown = []
+    for name in ("c", "d"):
+        before = world.objects()
+        world.runner.run(batch(world, name))
+        grown.append(world.objects() - before)
+    assert min(grown) < 10 * ROUNDS, grown
