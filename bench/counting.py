@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from stello_graph.store.engine import Engine, Row
+from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query
 
 __all__ = ["CountingEngine"]
@@ -12,32 +12,20 @@ __all__ = ["CountingEngine"]
 _HOUSEKEEPING = frozenset({"turns/expired", "tasks/due"})
 
 
-class CountingEngine:
+class CountingEngine(WrappedEngine):
     """An engine that counts what it runs, by name; housekeeping aside."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self.counts = Counter[str]()
 
     async def read(self, query: Query, **params: Any) -> list[Row]:
         self._count(query)
-        return await self._engine.read(query, **params)
+        return await super().read(query, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         self._count(query)
-        return await self._engine.write(query, **params)
-
-    async def migrate(self) -> list[str]:
-        return await self._engine.migrate()
-
-    async def pending_migrations(self) -> list[str]:
-        return await self._engine.pending_migrations()
-
-    async def ping(self) -> str:
-        return await self._engine.ping()
-
-    async def aclose(self) -> None:
-        await self._engine.aclose()
+        return await super().write(query, **params)
 
     def _count(self, query: Query) -> None:
         if query.name not in _HOUSEKEEPING:

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from stello_graph.model.values import StoreState
 from stello_graph.store.queries import Query, named
 
-__all__ = ["APPLIED", "PING", "RECORD", "STATE", "Engine", "Row"]
+__all__ = ["APPLIED", "PING", "RECORD", "STATE", "Engine", "Row", "WrappedEngine"]
 
 Row = dict[str, Any]
 
@@ -53,3 +53,38 @@ class Engine(Protocol):
     async def aclose(self) -> None:
         """Waits for what runs, then frees connections."""
         ...
+
+
+class WrappedEngine:
+    """Another engine, with what a subclass does about its reads and writes."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def read(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        return await self._engine.read(query, **params)
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        return await self._engine.write(query, **params)
+
+    async def migrate(self) -> list[str]:
+        """See Engine."""
+        return await self._engine.migrate()
+
+    async def pending_migrations(self) -> list[str]:
+        """See Engine."""
+        return await self._engine.pending_migrations()
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return await self._engine.state()
+
+    async def ping(self) -> str:
+        """See Engine."""
+        return await self._engine.ping()
+
+    async def aclose(self) -> None:
+        """See Engine."""
+        await self._engine.aclose()

@@ -6,9 +6,8 @@ from typing import Any
 from stello_graph.errors import ErrorCode
 from stello_graph.ids import new_id
 from stello_graph.model.memory import ClaimedTask, DueTask
-from stello_graph.model.values import StoreState
 from stello_graph.store import rows
-from stello_graph.store.engine import Engine, Row
+from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query, named
 from stello_graph.store.repository import Repository
 
@@ -20,7 +19,7 @@ FINISH = named("tasks/finish")
 FAIL = named("tasks/fail")
 
 
-class RingingEngine:
+class RingingEngine(WrappedEngine):
     """An engine that tells what its writes may have left to do for others.
 
     Attributes:
@@ -29,17 +28,13 @@ class RingingEngine:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self.rings: list[Callable[[], None]] = []
         self.wakes: list[Callable[[str], None]] = []
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
-        """See Engine."""
-        return await self._engine.read(query, **params)
-
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
-        found = await self._engine.write(query, **params)
+        found = await super().write(query, **params)
         if found and found[0].get("due"):
             for ring in self.rings:
                 ring()
@@ -47,26 +42,6 @@ class RingingEngine:
             for wake in self.wakes:
                 wake(params["space"])
         return found
-
-    async def migrate(self) -> list[str]:
-        """See Engine."""
-        return await self._engine.migrate()
-
-    async def pending_migrations(self) -> list[str]:
-        """See Engine."""
-        return await self._engine.pending_migrations()
-
-    async def state(self) -> StoreState:
-        """See Engine."""
-        return await self._engine.state()
-
-    async def ping(self) -> str:
-        """See Engine."""
-        return await self._engine.ping()
-
-    async def aclose(self) -> None:
-        """See Engine."""
-        await self._engine.aclose()
 
 
 class TaskRepository(Repository):

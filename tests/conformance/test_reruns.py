@@ -13,10 +13,10 @@ from stello_graph.model.knowledge import Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import SplitGuard, Trigger
-from stello_graph.model.values import KeyScope, SessionRole, SessionStatus, StoreState, Usage
+from stello_graph.model.values import KeyScope, SessionRole, SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
-from stello_graph.store.engine import RECORD, Engine, Row
+from stello_graph.store.engine import RECORD, Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query, load
 from stello_graph.store.search import index_backlog
 from stello_graph.store.store import GraphStore, SpaceRepository
@@ -45,17 +45,14 @@ ALWAYS = (Trigger.ON_SWITCH, Trigger.ON_LEAVE, Trigger.EVERY_N_TURNS, Trigger.ON
 NOTHING_MORE = {"DONE_BEFORE": "DONE", "SAME": "DONE"}
 
 
-class Twice:
+class Twice(WrappedEngine):
     """An engine that runs each write twice, and holds the second to change nothing and to answer the same."""
 
     def __init__(self, engine: Engine, database: Database, space_id: str) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._database = database
         self._space_id = space_id
         self.written: set[str] = set()
-
-    async def read(self, query: Query, **params: Any) -> list[Row]:
-        return await self._engine.read(query, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         first = await self._engine.write(query, **params)
@@ -65,21 +62,6 @@ class Twice:
         assert _settled(second) == _settled(first), query.name
         self.written.add(query.name)
         return second
-
-    async def migrate(self) -> list[str]:
-        return await self._engine.migrate()
-
-    async def pending_migrations(self) -> list[str]:
-        return await self._engine.pending_migrations()
-
-    async def state(self) -> StoreState:
-        return await self._engine.state()
-
-    async def ping(self) -> str:
-        return await self._engine.ping()
-
-    async def aclose(self) -> None:
-        await self._engine.aclose()
 
     def _stored(self, query: Query) -> Snapshot:
         stored = self._database.snapshot(self._space_id)
