@@ -7,6 +7,7 @@ waits for the other's commit up to the busy timeout.
 import asyncio
 import queue
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -116,7 +117,7 @@ class SqliteEngine:
         )
         try:
             for statement in schema_script("sql", "connection"):
-                connection.execute(statement)
+                self._persist(connection, statement)
         except BaseException as error:
             connection.close()
             if "no such function: fts" in str(error):
@@ -124,6 +125,18 @@ class SqliteEngine:
             raise
         self._file = self._file or _identity(self._path)
         return connection
+
+    def _persist(self, connection: sqlite3.Connection, statement: str) -> None:
+        """SQLite does not wait by itself where several begin the write-ahead log of one new file."""
+        deadline = time.monotonic() + self._busy_timeout
+        while True:
+            try:
+                connection.execute(statement)
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.01)
 
 
 class _Connections:

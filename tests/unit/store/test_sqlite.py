@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -274,3 +275,28 @@ async def test_a_file_that_is_moved_away(engine: SqliteEngine, path: Path, tmp_p
     aside.rename(path)
     await asyncio.gather(*(engine.ping() for _ in range(16)))
     assert (await GraphStore(engine).ensure_space("one", "One")).name == "One"
+
+
+async def test_a_new_file_that_another_process_is_about_to_write(tmp_path: Path) -> None:
+    """Who opens a new file while another process begins it waits for it."""
+    path = tmp_path / "stello.db"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        engine = SqliteEngine(path)
+        migrating = asyncio.ensure_future(engine.migrate())
+        done, _ = await asyncio.wait([migrating], timeout=0.2)
+        assert not done
+        other.execute("ROLLBACK")
+    assert await migrating
+    await engine.aclose()
+
+
+async def test_a_new_file_that_another_process_never_lets_go(tmp_path: Path) -> None:
+    """Waiting ends with the busy timeout."""
+    path = tmp_path / "stello.db"
+    engine = SqliteEngine(path, busy_timeout=0.1)
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="locked"):
+            await engine.migrate()
+    await engine.aclose()
