@@ -7,6 +7,7 @@ from tests.e2e.conftest import _no_connections_left, serve, sqlite_store
 from tests.e2e.processes import Store
 from tests.e2e.tasks import forget_keys, forget_tasks
 from tests.engines import SQLITE, OpenServer
+from tests.neo4j_server import credentials
 
 __all__ = ["_no_connections_left", "serve", "store"]
 
@@ -18,9 +19,7 @@ def store(engine: str, neo4j_server: OpenServer, tmp_path: Path) -> Iterator[Sto
         yield sqlite_store(tmp_path)
         return
     server = neo4j_server(engine)
-    user = {} if server.user is None else {"STELLO_NEO4J_USER": server.user}
-    password = {} if server.password is None else {"STELLO_NEO4J_PASSWORD": server.password}
-    found = Store(server.url, {**user, **password})
+    found = Store(server.url, credentials(server))
     forget_tasks(found)
     yield found
     forget_keys(found)

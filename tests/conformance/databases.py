@@ -18,7 +18,7 @@ from stello_graph.store.migrations import migrations, schema_script
 from stello_graph.store.neo4j import Neo4jEngine
 from stello_graph.store.queries import Language, Query, load
 from stello_graph.store.sqlite import SqliteEngine
-from tests.neo4j_server import Server
+from tests.neo4j_server import Server, credentials
 
 Snapshot = dict[str, list[Row]]
 
@@ -296,8 +296,7 @@ class Neo4jDatabase:
     def __init__(self, server: Server) -> None:
         self._server = server
         self.url = server.url
-        known = {"STELLO_NEO4J_USER": server.user, "STELLO_NEO4J_PASSWORD": server.password}
-        self.credentials = {name: value for name, value in known.items() if value is not None}
+        self.credentials = credentials(server)
         auth = None if server.user is None else (server.user, server.password or "")
         self._driver = GraphDatabase.driver(server.url, auth=auth, notifications_min_severity="OFF")
 

@@ -16,6 +16,7 @@ from tests.e2e.processes import Server, Store, start
 from tests.e2e.tasks import forget_tasks
 from tests.engines import SQLITE, OpenServer
 from tests.model_server import ModelServer
+from tests.neo4j_server import credentials
 
 OpenStore = Callable[[str], Store]
 
@@ -46,9 +47,7 @@ def open_store(neo4j_server: OpenServer, tmp_path_factory: pytest.TempPathFactor
         if engine == SQLITE:
             return sqlite_store(tmp_path_factory.mktemp("store"))
         server = neo4j_server(engine)
-        user = {} if server.user is None else {"STELLO_NEO4J_USER": server.user}
-        password = {} if server.password is None else {"STELLO_NEO4J_PASSWORD": server.password}
-        store = Store(server.url, {**user, **password})
+        store = Store(server.url, credentials(server))
         forget_tasks(store)
         return store
 

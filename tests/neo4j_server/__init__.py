@@ -4,7 +4,7 @@ from tests.neo4j_server.choice import Choice, choose
 from tests.neo4j_server.errors import NotAvailable, StartFailed
 from tests.neo4j_server.opening import describe, open_server, prepare
 from tests.neo4j_server.releases import CALENDAR, LTS, RELEASES, Release
-from tests.neo4j_server.server import Server
+from tests.neo4j_server.server import Server, credentials
 
 __all__ = [
     "CALENDAR",
@@ -16,6 +16,7 @@ __all__ = [
     "Server",
     "StartFailed",
     "choose",
+    "credentials",
     "describe",
     "open_server",
     "prepare",

@@ -24,6 +24,12 @@ class Server(Protocol):
     def close(self) -> None: ...
 
 
+def credentials(server: Server) -> dict[str, str]:
+    """The settings that open a server beside its URL, as environment variables."""
+    known = {"STELLO_NEO4J_USER": server.user, "STELLO_NEO4J_PASSWORD": server.password}
+    return {name: value for name, value in known.items() if value is not None}
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -9,6 +9,7 @@ from tests.neo4j_server import (
     NotAvailable,
     Release,
     choose,
+    credentials,
     describe,
     jars,
     open_server,
@@ -118,3 +119,10 @@ def test_the_lock_of_a_release_names_its_jars(release: Release) -> None:
 def test_a_classifier_is_part_of_the_file_name() -> None:
     [jar] = jars.read_lock("# a comment\nio.netty:netty:4.1:linux-x86_64 sha256:ab\n")
     assert (jar.file_name, jar.sha256) == ("netty-4.1-linux-x86_64.jar", "ab")
+
+
+def test_a_program_is_given_the_credentials_of_a_server() -> None:
+    """As settings: what the server has of them, and nothing of one that needs none."""
+    named = GivenServer("STELLO_TEST_NEO4J", "bolt://db:7687", "neo4j", "secret")
+    assert credentials(named) == {"STELLO_NEO4J_USER": "neo4j", "STELLO_NEO4J_PASSWORD": "secret"}
+    assert credentials(GivenServer("STELLO_TEST_NEO4J", "bolt://db:7687", None, None)) == {}

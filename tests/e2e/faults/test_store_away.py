@@ -16,7 +16,7 @@ from tests.e2e.replies import asked, slow
 from tests.e2e.waiting import until
 from tests.engines import OpenServer
 from tests.model_server import ModelServer
-from tests.neo4j_server import Server
+from tests.neo4j_server import Server, credentials
 
 CLIENTS: Final = 8
 POOL: Final = 50
@@ -34,8 +34,7 @@ async def test_a_store_that_comes_back_is_used_again(
     """STORE_UNAVAILABLE and nothing else meanwhile; then all goes on by itself, and no connection is lost."""
     model_server.respond = lambda body: slow(f"Reply to {asked(body)}", pause=0.02, chunk=12)
     neo4j = own_neo4j("neo4j")
-    known = {"STELLO_NEO4J_USER": neo4j.user, "STELLO_NEO4J_PASSWORD": neo4j.password}
-    store = Store(neo4j.url, {key: value for key, value in known.items() if value is not None})
+    store = Store(neo4j.url, credentials(neo4j))
     server = serve(store, settings={**model_settings, **SETTINGS})
     load = Load(name, CLIENTS)
     async with server.client() as client:
