@@ -1,13 +1,17 @@
 """A tool of the server itself, out of a typed function."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
+from stello_graph.errors import InternalError, StelloError
 from stello_graph.forest.tools.function import ToolFunction
 from stello_graph.forest.tools.port import CallContext
 from stello_graph.model.context import Conversation, ToolSpec
 
 __all__ = ["OwnTool"]
+
+logger = logging.getLogger(__name__)
 
 
 class OwnTool:
@@ -31,5 +35,15 @@ class OwnTool:
         return self.general if self._offered(conversation) else None
 
     async def run(self, arguments: Any, context: CallContext) -> object:
-        """See ServerTool."""
-        return await self._function(arguments, context)
+        """See ServerTool.
+
+        Raises:
+            InternalError: something unexpected, which the log has: its text may tell of the server's insides.
+        """
+        try:
+            return await self._function(arguments, context)
+        except StelloError:
+            raise
+        except Exception as error:
+            logger.exception("tool %s failed in turn %s", self.name, context.turn_id)
+            raise InternalError("an error of the server; its log has more") from error

@@ -9,7 +9,9 @@ from stello_graph.llm.scripted import ScriptedLLM, Step, tool_use
 from stello_graph.model.context import ToolSpec
 from stello_graph.model.knowledge import Skill
 from stello_graph.model.requests import CreateSession, SpaceChanges, UpdateSession
+from stello_graph.model.turn import TurnStatus
 from stello_graph.service import SpaceService
+from stello_graph.store.store import SpaceRepository
 from tests.unit.forest.conftest import OpenGraph
 from tests.unit.forest.test_tools import results
 from tests.unit.forest.test_turns import ask
@@ -116,3 +118,23 @@ async def test_memory_is_not_there_where_it_is_off(open_graph: OpenGraph) -> Non
     (result,) = await results(space)
     assert result.is_error
     assert result.content.startswith("Unknown tool stello_memory_forget.")
+
+
+async def test_what_is_unexpected_stays_in_the_log(
+    open_graph: OpenGraph, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The transcript has the sentence of other unexpected errors, and the log has the exception."""
+    space = await opened(open_graph, [tool_use("stello_memory_recall", {"slug": "tea"}), "done"])
+    await space.configure(SpaceChanges(shared_memory=True))
+
+    async def broken(*_: object) -> None:
+        raise RuntimeError("/srv/secret/stello.db")
+
+    monkeypatch.setattr(SpaceRepository, "shared_memory", broken)
+    turn = await space.send(ask())
+    assert turn.status is TurnStatus.COMPLETED
+    (result,) = await results(space)
+    assert (result.content, result.is_error) == ("an error of the server; its log has more", True)
+    (record,) = [one for one in caplog.records if one.name.endswith("tools.own")]
+    assert record.exc_info is not None
+    assert str(record.exc_info[1]) == "/srv/secret/stello.db"
