@@ -153,6 +153,11 @@ class Settings(BaseSettings):
     max_subscriptions: int = Field(
         default=100, ge=1, description="Operations that a WebSocket has at most at once"
     )
+    max_space_subscriptions: int = Field(
+        default=1_000,
+        ge=1,
+        description="Subscriptions of a Space that are open at most, and likewise WebSockets, in a process",
+    )
     max_turns: int = Field(
         default=32, ge=1, description="Turns of a Space that run at most at once, in a process"
     )

@@ -20,8 +20,8 @@ async def search(
     """What is found in labels, digests and messages, best first.
 
     Raises:
-        InvalidInput: `query` holds nothing that can be searched for or more than 1,000 characters, or
-            `scopes` is empty.
+        InvalidInput: `query` holds nothing that can be searched for, more than 1,000 characters or more than
+            8 beginnings, or `scopes` is empty.
     """
     asked = parse_query(query)
     check_text(query, "query", 4 * MAX_QUERY)

@@ -26,8 +26,10 @@ async def turn_events(
 ) -> AsyncIterator[model_turn.TurnEvent]:
     """Replays a turn after a number, then follows it live."""
     seq = check_range(given(after, _START), "after", 0, 2**53)
-    async for event in info.context.space().turn_events(turn_id, seq):
-        yield event
+    space = info.context.space()
+    with space.subscription():
+        async for event in space.turn_events(turn_id, seq):
+            yield event
 
 
 async def topology_events(
@@ -35,9 +37,11 @@ async def topology_events(
 ) -> AsyncIterator[model_topology.TopologyEvent]:
     """Follows the map."""
     seq, root = given(after, None), given(root_id, None)
-    async with aclosing(info.context.space().events(seq, None if root is None else str(root))) as events:
-        async for event in events:
-            yield event
+    space = info.context.space()
+    with space.subscription():
+        async with aclosing(space.events(seq, None if root is None else str(root))) as events:
+            async for event in events:
+                yield event
 
 
 @strawberry.type

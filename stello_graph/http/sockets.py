@@ -68,10 +68,23 @@ class SocketContext(Context):
         super().__init__(graph, None)
         self._socket = socket
         self._access = access
+        self._place: str | None = None
 
     async def authenticate(self) -> None:
         """Raises Unauthenticated or Forbidden where connection_init's payload does not let it in."""
         self.viewer = await self._access.viewer(self._socket, self.connection_params or {})
+
+    def take_place(self) -> None:
+        """Takes a place among the Space's sockets. Raises LimitExceeded."""
+        if self._place is None and (space_id := self.viewer.space_id) is not None:
+            self.graph.sockets.take(space_id)
+            self._place = space_id
+
+    def free_place(self) -> None:
+        """Once the socket is over."""
+        if self._place is not None:
+            self.graph.sockets.free(self._place)
+            self._place = None
 
     async def until_refused(self) -> None:
         """Returns once the socket would not be let in any more."""
@@ -101,7 +114,10 @@ class SocketHandler(BaseGraphQLTransportWSHandler[Context, None]):
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
-        await super().shutdown()
+        try:
+            await super().shutdown()
+        finally:
+            cast(SocketContext, self.context).free_place()
 
     async def _close_when_refused(self) -> None:
         assert isinstance(self.context, SocketContext)

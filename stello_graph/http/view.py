@@ -83,12 +83,13 @@ class GraphQLView(GraphQL[Context, None]):
         return Context(self._graph, viewer)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object]:
-        """Takes the key of connection_init's payload."""
+        """Takes the key of connection_init's payload, and a place among the sockets of its Space."""
         assert isinstance(context, SocketContext)
         try:
             await context.authenticate()
         except (Unauthenticated, Forbidden):
             raise ConnectionRejectionError from None
+        context.take_place()
         return {}
 
     def decode_json(self, data: str | bytes) -> object:

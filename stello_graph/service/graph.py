@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -21,6 +21,7 @@ from stello_graph.forest.hooks import ForkEvent, HooksProvider
 from stello_graph.forest.integrate import integrate_due, integrate_now
 from stello_graph.forest.memory import consolidate_due, consolidate_now, put_insight, put_insights, put_memory
 from stello_graph.forest.observed_llm import ObservedLLM
+from stello_graph.forest.places import Places
 from stello_graph.forest.preview import preview
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
 from stello_graph.forest.selection import Select
@@ -123,6 +124,8 @@ class StelloGraph(AccessService):
             hooks=self.hooks,
             observers=self.observers,
         )
+        self.subscriptions = Places(settings.max_space_subscriptions, "subscriptions")
+        self.sockets = Places(settings.max_space_subscriptions, "WebSockets")
         self.watch = Watch(store, settings.event_seconds)
         self.scheduler = Scheduler(
             store,
@@ -313,6 +316,10 @@ class SpaceService(KnowledgeService, TopologyService, EventService, KeyService, 
         return await self.graph.turns.confirm(
             self.store, turn_id, tool_call_id, approve=approve, reason=reason or ""
         )
+
+    def subscription(self) -> AbstractContextManager[None]:
+        """One of the Space's places for subscriptions, for a block. Raises LimitExceeded, if none is free."""
+        return self.graph.subscriptions.one(self._space_id)
 
     def turn_events(self, turn_id: str, after: int = 0) -> AsyncIterator[TurnEvent]:
         """What a turn emitted after number `after`, then live, up to its end."""

@@ -5,8 +5,11 @@ waits for the other's commit up to the busy timeout.
 """
 
 import asyncio
+import contextlib
+import os
 import queue
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +31,7 @@ T = TypeVar("T")
 
 _OLDEST = (3, 35, 0)
 _RACES = 3
+_MAKING = threading.Lock()
 # The primary codes that mean that the file cannot be used now; anything else is a fault of ours.
 _AWAY = {
     sqlite3.SQLITE_BUSY,
@@ -108,6 +112,7 @@ class SqliteEngine:
         if self._file is not None:
             self._look_at_file()
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        _make_private(self._path)
         connection = sqlite3.connect(
             self._path,
             timeout=self._busy_timeout,
@@ -174,6 +179,16 @@ class _Connections:
         await asyncio.to_thread(self._threads.shutdown)
         while not self._free.empty():
             self._free.get_nowait().close()
+
+
+def _make_private(path: Path) -> None:
+    """Makes a file that is not there yet for its owner alone; its -wal and -shm get the same mode.
+
+    One that is there is not even opened: closing it would drop the locks that SQLite holds on it in this
+    process, which is also why others wait here until a new one is closed.
+    """
+    with _MAKING, contextlib.suppress(FileExistsError):
+        os.close(os.open(os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import pytest
 from stello_graph.forest.backlog import index_all
 from stello_graph.ids import new_id
 from stello_graph.model.message import Draft, MessageRole
-from stello_graph.model.search import SearchMatch, SearchScope, parse_query
+from stello_graph.model.search import MAX_BEGINNINGS, SearchMatch, SearchScope, parse_query
 from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
@@ -475,12 +475,24 @@ async def test_long_texts(space: SpaceStore, search: Search) -> None:
 
 
 async def test_long_queries(space: SpaceStore, search: Search) -> None:
-    """A query of 1,000 characters is answered, whatever it is made of."""
+    """A query of 1,000 characters is answered, whatever words it is made of."""
     talker = await create(space)
-    words = " ".join(chr(0x4E00 + 3 * n) for n in range(500))
+    words = " ".join(chr(0x4E00 + 3 * n) + chr(0x4E01 + 3 * n) for n in range(333))
     letters = " ".join(f"{n:03}" for n in range(250))
     await space.append(talker.id, [said(words), said(letters)])
 
     assert contents(await search(words)) == [words]
     assert contents(await search(letters)) == [letters]
     assert await search("ab-" * 333) == []
+
+
+async def test_many_beginnings(space: SpaceStore, search: Search) -> None:
+    """As many as are answered are all looked for, words and single characters alike."""
+    talker = await create(space)
+    texts = ["alpha beta gamma delta 北京 東京 南京 西安", "alpha beta gamma delta 北京 東京 南京"]
+    await space.append(talker.id, [said(text) for text in texts])
+    query = "al* be* ga* de* 北 東 南 西"
+    assert sum(clause.prefix for clause in parse_query(query).clauses) == MAX_BEGINNINGS
+
+    assert contents(await search(query)) == texts[:1]
+    assert set(contents(await search(query.removesuffix(" 西")))) == set(texts)

@@ -113,6 +113,7 @@ async def test_snippets_show_no_thinking(api: Api) -> None:
         ("whales", {"rootId": "no id"}),
         ("whales", {"first": 0}),
         (None, {}),
+        ("a* b* c* d* e* f* g* h* 字", {}),
     ],
 )
 async def test_refused(api: Api, query: str | None, arguments: dict[str, Any]) -> None:

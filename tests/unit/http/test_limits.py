@@ -1,5 +1,6 @@
 """Requests that are too many are refused before anything is asked of the store."""
 
+from tests.e2e.waiting import until
 from tests.unit.http.calls import post
 from tests.unit.http.conftest import KEY, OpenApp
 from tests.unit.http.sockets import socket
@@ -91,6 +92,49 @@ async def test_too_many_operations_of_a_socket(open_app: OpenApp) -> None:
     assert all(error == {"code": "LIMIT_EXCEEDED", "retryable": True} for error in refused)
     assert len(refused) + len(answered) == 20
     assert app.ran.count("sessions/count") == len(answered)
+
+
+FOLLOW = "subscription { topologyEvents(after: 0) { seq } }"
+STREAM = {"accept": "text/event-stream"}
+
+
+async def test_subscriptions_of_a_space(open_app: OpenApp) -> None:
+    """Of all sockets and streams together; one more costs no statement, and who goes away leaves room."""
+    app = await open_app(max_space_subscriptions=2)
+    async with socket(app.asgi) as one, socket(app.asgi) as two:
+        one.subscribe("1", FOLLOW)
+        await until(lambda: app.graph.subscriptions._taken["default"] == 1, "the first is open")
+        async with post(app.asgi, FOLLOW, STREAM):
+            await until(lambda: app.graph.subscriptions._taken["default"] == 2, "the second is open")
+            app.forget()
+            two.subscribe("1", FOLLOW)
+            error = (await two.until("next", "1"))["payload"]["errors"][0]["extensions"]
+            assert error == {"code": "LIMIT_EXCEEDED", "retryable": True}
+            async with post(app.asgi, FOLLOW, STREAM) as answer:
+                await answer.until(b"event: complete")
+            assert b"LIMIT_EXCEEDED" in answer.body
+            assert not [name for name in app.ran if name != "events/newest"]
+        two.subscribe("2", FOLLOW)
+        await until(lambda: app.graph.subscriptions._taken["default"] == 2, "there is room for another")
+        one.send({"type": "complete", "id": "1"})
+        await until(lambda: app.graph.subscriptions._taken["default"] == 1, "what is complete leaves room")
+    await until(lambda: not app.graph.subscriptions._taken, "all have gone")
+
+
+async def test_sockets_of_a_space(open_app: OpenApp) -> None:
+    """The third of two is closed with 1013; one that has gone leaves room."""
+    app = await open_app(max_space_subscriptions=2)
+    async with socket(app.asgi):
+        async with socket(app.asgi), socket(app.asgi, None) as third:
+            third.send({"type": "connection_init"})
+            await until(lambda: third.closed is not None, "the third is closed")
+            assert third.closed is not None
+            assert third.closed[0] == 1013
+            assert "2 WebSockets" in third.closed[1]
+        async with socket(app.asgi) as another:
+            another.subscribe("1", LIST)
+            await another.until("next", "1")
+    assert not app.graph.sockets._taken
 
 
 async def test_subscriptions_of_a_socket(open_app: OpenApp) -> None:

@@ -7,7 +7,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from stello_graph.errors import InvalidInput
-from stello_graph.model.search import MAX_PHRASE, MAX_QUERY, Clause, SearchQuery, parse_query
+from stello_graph.model.search import (
+    MAX_BEGINNINGS,
+    MAX_PHRASE,
+    MAX_QUERY,
+    Clause,
+    SearchQuery,
+    _clauses,
+    parse_query,
+)
 from stello_graph.model.terms import _KINDS, MAX_INDEXED, MAX_WORD, fold, is_unspaced, runs, terms
 
 HAN = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=1, max_size=12)
@@ -127,7 +135,10 @@ def test_words_are_found_in_any_order(words: list[str], random: object) -> None:
 def test_a_text_finds_itself(text: str) -> None:
     """A text is found by itself, or holds nothing that can be searched for."""
     assume(len(text) <= MAX_QUERY)
-    if terms(text):
+    if beginnings(text) > MAX_BEGINNINGS:
+        with pytest.raises(InvalidInput, match="at most 8"):
+            parse_query(text)
+    elif terms(text):
         assert found(parse_query(text), text)
     else:
         with pytest.raises(InvalidInput):
@@ -140,11 +151,28 @@ def test_any_query_is_parsed_or_refused(text: str) -> None:
     try:
         query = parse_query(text)
     except InvalidInput:
-        assert list(runs(fold(text))) == []
+        assert list(runs(fold(text))) == [] or beginnings(text) > MAX_BEGINNINGS
         return
     for clause in query.clauses:
         assert clause.terms
         assert not clause.prefix or len(clause.terms) == 1
+
+
+def beginnings(text: str) -> int:
+    """How many different beginnings a query asks for."""
+    clauses = {clause for part in fold(text).split() for clause in _clauses(part)}
+    return sum(clause.prefix for clause in clauses)
+
+
+def test_beginnings_are_bounded() -> None:
+    """Eight different ones are answered, no more; words and pairs are none, and repeated ones count once."""
+    letters = [f"{letter}*" for letter in "abcdefghi"]
+    assert len(parse_query(" ".join(letters[:8])).clauses) == 8
+    assert len(parse_query(" ".join(letters[:8] * 20)).clauses) == 8
+    parse_query("北京 " * 100 + "word " * 100)
+    for text in (" ".join(letters), "北 京 大 学 在 中 国 城 市", "a* b* c* d* e* 北 京 大 学"):
+        with pytest.raises(InvalidInput, match="at most 8 words"):
+            parse_query(text)
 
 
 def test_one_character_is_a_beginning() -> None:

@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import os
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -54,6 +55,46 @@ async def test_how_the_file_is_kept(engine: SqliteEngine, path: Path) -> None:
 
     for connections in (engine._writer, engine._readers):
         assert await connections.run(settings) == ["wal", 2, 1]
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+async def test_a_new_file_is_its_owners_alone(tmp_path: Path, mask: int) -> None:
+    """It and what SQLite keeps beside it have the mode 600, whatever the process's mask would allow."""
+    path = tmp_path / "stello.db"
+    before = os.umask(mask)
+    try:
+        engine = SqliteEngine(path)
+        await engine.migrate()
+        await engine.ping()
+        assert modes(tmp_path) == {"stello.db": 0o600, "stello.db-wal": 0o600, "stello.db-shm": 0o600}
+        await engine.aclose()
+    finally:
+        os.umask(before)
+
+
+async def test_the_mode_of_a_file_stays(tmp_path: Path) -> None:
+    """An existing file keeps what its owner gave it, empty or not, and so does what a link leads to."""
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "stello.db")
+    for path in (tmp_path / "old.db", tmp_path / "empty.db", link):
+        if path.name == "empty.db":
+            path.touch(0o600)
+        else:
+            await migrated(path)
+        assert path.stat().st_mode & 0o777 == 0o600
+        path.chmod(0o640)
+        await migrated(path)
+        assert path.stat().st_mode & 0o777 == 0o640
+
+
+async def migrated(path: Path) -> None:
+    engine = SqliteEngine(path)
+    await engine.migrate()
+    await engine.aclose()
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
 
 
 async def test_an_older_sqlite(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
