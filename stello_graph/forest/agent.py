@@ -15,14 +15,14 @@ class Agent:
     """The model client, the tools and the application's own functions of one Space.
 
     Attributes:
-        revision: of the Space's settings that it was built from, 0 where it does not depend on them.
+        revision: of the Space's settings that it was built from, None where it does not depend on them.
         close: frees what was built for this Space alone.
     """
 
     llm: LLM
     toolbox: Toolbox
     functions: Functions
-    revision: int = 0
+    revision: int | None = None
     close: Callable[[], Awaitable[object]] | None = None
 
     async def aclose(self) -> None:

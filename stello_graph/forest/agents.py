@@ -21,8 +21,8 @@ class Shared(Protocol):
     """What is built for a Space: its model client, tools, profiles, hooks, and a snapshot of its settings."""
 
     @property
-    def revision(self) -> int:
-        """Of the Space's settings that it was built from."""
+    def revision(self) -> int | None:
+        """Of the Space's settings that it was built from, None where it does not depend on them."""
         ...
 
     async def aclose(self) -> None:
@@ -107,7 +107,7 @@ class AgentPool(Generic[A]):
         slot = self._held(space_id)
         try:
             agent = await _finished(slot)
-            if agent.revision < revision:
+            if agent.revision is not None and agent.revision < revision:
                 self._retire(space_id, slot)
                 fresh = self._held(space_id)
                 self._release(slot)

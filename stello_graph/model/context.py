@@ -117,6 +117,7 @@ class Conversation(Value):
     """All that compiling one session's context needs, as stored.
 
     Attributes:
+        space_revision: of `config`; grows with each change of it.
         transcript: oldest first, from after `session.compression.through_seq` on.
         shared_memories: in the order of first insertion; none where the Space does not share memory.
         skills: the stored ones, in the order of first insertion, whatever the session may use of them.
@@ -124,6 +125,7 @@ class Conversation(Value):
 
     session: Session
     config: SpaceConfig
+    space_revision: int = 0
     transcript: tuple[Message, ...] = ()
     shared_memories: tuple[SharedMemoryNote, ...] = ()
     skills: tuple[SkillNote, ...] = ()

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -179,23 +179,33 @@ class StelloGraph(AccessService):
     async def _consolidate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
         with self.hooks.failures("consolidate", store.space_id, session_id):
-            async with self.agents.agent(store.space_id) as agent:
+            async with self.agent_now(store) as agent:
                 return await consolidate_due(store, agent.llm, agent.functions, session_id, limit=limit)
 
     async def _integrate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
         with self.hooks.failures("integrate", store.space_id, session_id):
-            async with self.agents.agent(store.space_id) as agent:
+            async with self.agent_now(store) as agent:
                 return await integrate_due(store, agent.llm, agent.functions, session_id, limit=limit)
+
+    @asynccontextmanager
+    async def agent_now(self, store: SpaceStore) -> AsyncIterator[Agent]:
+        """The agent of a Space as it is configured now, whichever process did that."""
+        revision = 0 if self._own_agents is None else (await store.space()).revision
+        async with self.agents.agent(store.space_id, revision=revision) as agent:
+            yield agent
 
     async def _agent_of(self, space_id: str) -> Agent:
         """What a Space works with: its own, and the server's where it has none."""
         if self._own_agents is None:
             return Agent(self._watched_llm, self.toolbox, self.functions)
+        # Read before the application reads: what it gives may be newer, never older.
+        revision = (await self.store.in_space(space_id).space()).revision
         own = await self._own_agents(space_id)
         llm = self._watched_llm if own.llm is None else ObservedLLM(own.llm, self.observers)
         functions = own.functions or self.functions
-        return Agent(llm, self._toolbox(llm, functions, own.tools), functions, close=own.close)
+        toolbox = self._toolbox(llm, functions, own.tools)
+        return Agent(llm, toolbox, functions, revision=revision, close=own.close)
 
     def _toolbox(self, llm: LLM, functions: Functions, more: Sequence[ApplicationTool]) -> Toolbox:
         limit = self.settings.max_content_bytes
@@ -378,7 +388,7 @@ class SpaceService(KnowledgeService, TopologyService, EventService, KeyService, 
         return space
 
     def _agent(self) -> AbstractAsyncContextManager[Agent]:
-        return self.graph.agents.agent(self._space_id)
+        return self.graph.agent_now(self.store)
 
     async def _cancelled(self, turn_id: str) -> None:
         with contextlib.suppress(NotFound):

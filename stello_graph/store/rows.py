@@ -188,9 +188,11 @@ def triggers(config: SpaceConfig) -> Row:
 
 def conversation(row: Row) -> Conversation:
     """A session's row with its `space` and `transcript`, and what its Space holds for all sessions."""
+    document = orjson.loads(row["space"]["config"])
     return Conversation(
         session=session(row),
-        config=space_config(row["space"]),
+        config=SpaceConfig.model_validate(document),
+        space_revision=document.get("revision", 0),
         transcript=tuple(messages(row["transcript"])),
         shared_memories=tuple(
             SharedMemoryNote.model_validate(note | {"slug": note["id"]})

@@ -21,7 +21,7 @@ async def config(space: strawberry.Parent[model.Space], info: Info) -> model.Spa
     """With the model that answers where none is set, and its window, else 200,000."""
     graph, set_here = info.context.graph, space.config
     try:
-        async with graph.agents.agent(space.id) as agent:
+        async with graph.agents.agent(space.id, revision=space.revision) as agent:
             llm = agent.llm
     except Exception as error:
         # Its turns tell of it. The settings are shown all the same, as they may have to be mended.

@@ -37,3 +37,21 @@ async def test_the_spaces_own_model(tmp_path: Path) -> None:
         graph.agents.refresh("default")
         servers = {"model": "the server's", "maxContextTokens": 9_000}
         assert (await api.ask(CONFIG))["space"]["config"] == servers
+
+
+async def test_an_agent_of_its_own_costs_a_turn_nothing(tmp_path: Path) -> None:
+    """Whether it is out of date is told by what a turn's begin reads anyway; building it reads the Space."""
+
+    async def agents(space_id: str) -> SpaceAgent:
+        return SpaceAgent(llm=ScriptedLLM(default="ok"))
+
+    engine = RecordingEngine(tmp_path / "s.db")
+    async with StelloGraph(GraphStore(engine), ScriptedLLM(), Settings(grace=0), agents=agents) as graph:
+        api = Api(graph, engine)
+        await api.ask('mutation { createSession(input: {id: "s"}) { id } }')
+        send = 'mutation { send(input: {sessionId: "s", content: "hello"}) { status } }'
+        assert await api.cost(send) == ["turns/begin", "spaces/get", "turns/end"]
+        assert await api.cost(send) == ["turns/begin", "turns/end"]
+        await api.ask("mutation { configureSpace(input: {maxToolRounds: 3}) { id } }")
+        assert await api.cost(send) == ["turns/begin", "spaces/get", "turns/end"]
+        assert await api.cost(send) == ["turns/begin", "turns/end"]
