@@ -74,7 +74,7 @@ async def serve_until_stopped(
         await _Server(config, graph, lambda port: _tell(graph, port, say)).serve(
             None if listeners is None else list(listeners)
         )
-    if graph.has_stray_tools:
+    if graph.has_strays:
         # A task that ignores its cancellation would keep the event loop open for ever.
         os._exit(0)
 

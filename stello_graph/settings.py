@@ -133,6 +133,9 @@ class Settings(BaseSettings):
         default=300.0, gt=0, description="How long what a Space works with is kept while nobody uses it"
     )
     tool_seconds: float = Field(default=300.0, gt=0, description="How long a tool may take")
+    function_seconds: float = Field(
+        default=300.0, gt=0, description="How long an application's own function or hook may take"
+    )
 
     max_body_bytes: int = Field(default=2 * 1024 * 1024, gt=0, description="Size of a request's body at most")
     max_content_bytes: int = Field(

@@ -1,8 +1,8 @@
 """An application's own functions, in place of the default ones."""
 
-from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol, Self
 
 from stello_graph.model.memory import Integrated
 from stello_graph.model.session import SessionDigest
@@ -36,3 +36,8 @@ class Functions:
     consolidate: Consolidate | None = None
     integrate: Integrate | None = None
     compress: Compress | None = None
+
+    def limited(self, limit: Callable[[str, Any], Any]) -> Self:
+        """The same, each function by what `limit` makes of its name and of it."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: limit(name, one) for name, one in own.items() if one is not None})

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -26,13 +26,21 @@ class HookRunner:
     Several Hooks may be given: all of them hear of each event, and all `on_error` of each failure.
     """
 
-    def __init__(self, hooks: HooksProvider | Sequence[HooksProvider] = (), *, most: int = 10_000) -> None:
+    def __init__(
+        self,
+        hooks: HooksProvider | Sequence[HooksProvider] = (),
+        *,
+        most: int = 10_000,
+        seconds: float = 300.0,
+    ) -> None:
         """
         Args:
+            seconds: how long an async hook may take; one in the thread cannot be stopped.
             most: hooks that may wait or run at once; beyond that events are dropped, and the log says so.
         """
         self._providers = providers(hooks)
         self._most = most
+        self._seconds = seconds
         self._tasks: set[asyncio.Task[None]] = set()
         self._thread = HookThread("stello-graph hooks")
         self._closed = False
@@ -134,7 +142,7 @@ class HookRunner:
         try:
             outcome = Outcome(hook(event)) if queued is None else await queued
             if outcome.error is None and inspect.isawaitable(outcome.value):
-                await outcome.value
+                await self._in_time(outcome.value)
             failure = outcome.error
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -147,6 +155,17 @@ class HookRunner:
             failure = error
         if failure is not None:
             self._failed(name, _name_of(hook), failure, event)
+
+    async def _in_time(self, work: Awaitable[object]) -> None:
+        """Awaits it, and breaks it off where it takes too long."""
+        timer = asyncio.timeout(self._seconds)
+        try:
+            async with timer:
+                await work
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            raise TimeoutError(f"it did not end within {self._seconds:g} s") from None
 
     def _failed(
         self, name: HookName | None, function: str, error: BaseException, event: HookEvent | ErrorEvent

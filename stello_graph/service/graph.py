@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy
 from stello_graph.forest.agent import Agent
@@ -58,10 +58,12 @@ from stello_graph.service.knowledge import KnowledgeService
 from stello_graph.service.search import SearchService
 from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
+from stello_graph.session.own import limited
 from stello_graph.settings import Settings
 
 __all__ = ["SpaceService", "StelloGraph"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -99,9 +101,10 @@ class StelloGraph(AccessService):
         self.observers = observers or Observers()
         self.llm = llm
         self.settings = settings
-        self.functions = functions or Functions()
+        self._strays: set[asyncio.Task[Any]] = set()
+        self.functions = (functions or Functions()).limited(self.limited)
         self.skills = SkillBook(folder_skills(settings.skills))
-        self.hooks = HookRunner(hooks)
+        self.hooks = HookRunner(hooks, seconds=settings.function_seconds)
         self._set_up_access(store, settings)
         times = TurnTimes(
             lease=settings.lease_seconds,
@@ -110,7 +113,6 @@ class StelloGraph(AccessService):
             follow=settings.follow_seconds,
         )
         self._tools = tuple(tools)
-        self._stray_tools: set[asyncio.Task[Any]] = set()
         self._watched_llm = ObservedLLM(llm, self.observers)
         self.toolbox = self._toolbox(self._watched_llm, self.functions, ())
         self._own_agents = agents
@@ -188,6 +190,10 @@ class StelloGraph(AccessService):
             async with self.agent_now(store) as agent:
                 return await integrate_due(store, agent.llm, agent.functions, session_id, limit=limit)
 
+    def limited(self, what: str, function: Callable[P, T | Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        """An application's own function with the time limit of the settings: see `session.own.limited`."""
+        return limited(what, function, self.settings.function_seconds, self._strays)
+
     @asynccontextmanager
     async def agent_now(self, store: SpaceStore) -> AsyncIterator[Agent]:
         """The agent of a Space as it is configured now, whichever process did that."""
@@ -201,9 +207,10 @@ class StelloGraph(AccessService):
             return Agent(self._watched_llm, self.toolbox, self.functions)
         # Read before the application reads: what it gives may be newer, never older.
         revision = (await self.store.in_space(space_id).space()).revision
-        own = await self._own_agents(space_id)
+        agents: Callable[[str], SpaceAgent | Awaitable[SpaceAgent]] = self._own_agents
+        own = await self.limited("agents", agents)(space_id)
         llm = self._watched_llm if own.llm is None else ObservedLLM(own.llm, self.observers)
-        functions = own.functions or self.functions
+        functions = self.functions if own.functions is None else own.functions.limited(self.limited)
         toolbox = self._toolbox(llm, functions, own.tools)
         return Agent(llm, toolbox, functions, revision=revision, close=own.close)
 
@@ -214,13 +221,13 @@ class StelloGraph(AccessService):
             [*builtin, *(tool.bind(self) for tool in (*self._tools, *more))],
             seconds=self.settings.tool_seconds,
             limit=limit,
-            strays=self._stray_tools,
+            strays=self._strays,
         )
 
     @property
-    def has_stray_tools(self) -> bool:
-        """Whether a tool still runs that was told to stop and does not listen."""
-        return bool(self._stray_tools)
+    def has_strays(self) -> bool:
+        """Whether a tool or a function still runs that was told to stop and does not listen."""
+        return bool(self._strays)
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -268,7 +275,13 @@ class SpaceService(KnowledgeService, TopologyService, EventService, KeyService, 
         async with self._agent() as agent:
             compress = agent.functions.compress
             made = await fork(
-                self.store, agent.llm, asked, self._limit, by_tool=by_tool, compress=compress, select=select
+                self.store,
+                agent.llm,
+                asked,
+                self._limit,
+                by_tool=by_tool,
+                compress=compress,
+                select=None if select is None else self.graph.limited("select", select),
             )
         self._hooks.fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
         return made

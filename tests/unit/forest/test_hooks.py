@@ -389,3 +389,27 @@ async def test_failures_are_told_while_closing(ear: Ear) -> None:
     await runner.aclose()
 
     assert [one.hook for one in ear.errors] == ["on_round_start"]
+
+
+async def test_a_hook_that_never_returns(runners: list[HookRunner], ear: Ear) -> None:
+    """It is stopped after its time, and `on_error` hears of that; a timeout of its own is told as it is."""
+    stopped = asyncio.Event()
+
+    async def forever(_: HookEvent) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
+
+    async def gives_up(_: HookEvent) -> None:
+        raise TimeoutError("of its own")
+
+    hooks = Hooks(on_round_start=forever, on_round_end=gives_up, on_error=ear.error)
+    runners.append(HookRunner(hooks, seconds=0.05))
+    runners[0].fire("on_round_start", START)
+    await settled(runners[0])
+    assert stopped.is_set()
+    runners[0].fire("on_round_end", START)
+    await settled(runners[0])
+    assert [str(event.error) for event in ear.errors] == ["it did not end within 0.05 s", "of its own"]
+    assert {event.source for event in ear.errors} == {"hook"}
