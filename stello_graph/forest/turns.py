@@ -340,8 +340,7 @@ class Turns:
         """How the turn ends; None where it waits now, or is lost."""
         try:
             async with contextlib.AsyncExitStack() as stack:
-                revision = live.conversation.space_revision
-                held = self._agents.agent(live.store.space_id, revision=revision)
+                held = self._agents.agent(live.store.space_id, revision=live.conversation.space_revision)
                 agent = await doing(live, stack.enter_async_context(held))
                 rounds = Rounds(agent, lease=self._times.lease, pause=self._pause)
                 return await rounds.converse(live)

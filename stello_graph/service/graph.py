@@ -3,13 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Self, TypeVar
 
 from stello_graph.errors import NotFound, SessionBusy
 from stello_graph.forest.agent import Agent
-from stello_graph.forest.agents import AgentPool
 from stello_graph.forest.backlog import keep_indexing
 from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
@@ -20,7 +19,6 @@ from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.hooks import ForkEvent, HooksProvider
 from stello_graph.forest.integrate import integrate_due, integrate_now
 from stello_graph.forest.memory import consolidate_due, consolidate_now, put_insight, put_insights, put_memory
-from stello_graph.forest.observed_llm import ObservedLLM
 from stello_graph.forest.places import Places
 from stello_graph.forest.preview import preview
 from stello_graph.forest.scheduler import Scheduler, TaskTimes
@@ -29,8 +27,6 @@ from stello_graph.forest.sessions import append_drafts, create_session, update_s
 from stello_graph.forest.skill_folders import folder_skills
 from stello_graph.forest.skills import SkillBook
 from stello_graph.forest.spaces import configure
-from stello_graph.forest.tools.builtin import builtin_tools
-from stello_graph.forest.tools.toolbox import Toolbox
 from stello_graph.forest.turn_times import TurnTimes
 from stello_graph.forest.turns import Turns
 from stello_graph.forest.watch import Watch
@@ -52,18 +48,17 @@ from stello_graph.model.turn import Turn, TurnEvent
 from stello_graph.ports import LLM, SpaceStore, Store
 from stello_graph.ports.observing import Observers
 from stello_graph.service.access import AccessService, KeyService
+from stello_graph.service.agents import Agents
 from stello_graph.service.applications import ApplicationTool, SpaceAgent
 from stello_graph.service.events import EventService
 from stello_graph.service.knowledge import KnowledgeService
 from stello_graph.service.search import SearchService
 from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
-from stello_graph.session.own import limited
 from stello_graph.settings import Settings
 
 __all__ = ["SpaceService", "StelloGraph"]
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -101,8 +96,6 @@ class StelloGraph(AccessService):
         self.observers = observers or Observers()
         self.llm = llm
         self.settings = settings
-        self._strays: set[asyncio.Task[Any]] = set()
-        self.functions = (functions or Functions()).limited(self.limited)
         self.skills = SkillBook(folder_skills(settings.skills))
         self.hooks = HookRunner(hooks, seconds=settings.function_seconds)
         self._set_up_access(store, settings)
@@ -112,11 +105,9 @@ class StelloGraph(AccessService):
             janitor=settings.janitor_seconds,
             follow=settings.follow_seconds,
         )
-        self._tools = tuple(tools)
-        self._watched_llm = ObservedLLM(llm, self.observers)
-        self.toolbox = self._toolbox(self._watched_llm, self.functions, ())
-        self._own_agents = agents
-        self.agents = AgentPool(self._agent_of, idle=settings.agent_idle_seconds)
+        self.making = Agents(self, functions or Functions(), tools, agents)
+        self.functions, self.toolbox = self.making.functions, self.making.toolbox
+        self.agents = self.making.pool
         self.turns = Turns(
             store,
             self.agents,
@@ -181,53 +172,19 @@ class StelloGraph(AccessService):
     async def _consolidate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
         with self.hooks.failures("consolidate", store.space_id, session_id):
-            async with self.agent_now(store) as agent:
+            async with self.making.now(store) as agent:
                 return await consolidate_due(store, agent.llm, agent.functions, session_id, limit=limit)
 
     async def _integrate(self, store: SpaceStore, session_id: str) -> object:
         limit = self.settings.max_content_bytes
         with self.hooks.failures("integrate", store.space_id, session_id):
-            async with self.agent_now(store) as agent:
+            async with self.making.now(store) as agent:
                 return await integrate_due(store, agent.llm, agent.functions, session_id, limit=limit)
-
-    def limited(self, what: str, function: Callable[P, T | Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-        """An application's own function with the time limit of the settings: see `session.own.limited`."""
-        return limited(what, function, self.settings.function_seconds, self._strays)
-
-    @asynccontextmanager
-    async def agent_now(self, store: SpaceStore) -> AsyncIterator[Agent]:
-        """The agent of a Space as it is configured now, whichever process did that."""
-        revision = 0 if self._own_agents is None else (await store.space()).revision
-        async with self.agents.agent(store.space_id, revision=revision) as agent:
-            yield agent
-
-    async def _agent_of(self, space_id: str) -> Agent:
-        """What a Space works with: its own, and the server's where it has none."""
-        if self._own_agents is None:
-            return Agent(self._watched_llm, self.toolbox, self.functions)
-        # Read before the application reads: what it gives may be newer, never older.
-        revision = (await self.store.in_space(space_id).space()).revision
-        agents: Callable[[str], SpaceAgent | Awaitable[SpaceAgent]] = self._own_agents
-        own = await self.limited("agents", agents)(space_id)
-        llm = self._watched_llm if own.llm is None else ObservedLLM(own.llm, self.observers)
-        functions = self.functions if own.functions is None else own.functions.limited(self.limited)
-        toolbox = self._toolbox(llm, functions, own.tools)
-        return Agent(llm, toolbox, functions, revision=revision, close=own.close)
-
-    def _toolbox(self, llm: LLM, functions: Functions, more: Sequence[ApplicationTool]) -> Toolbox:
-        limit = self.settings.max_content_bytes
-        builtin = builtin_tools(llm, self.skills, limit, self.hooks, functions.compress)
-        return Toolbox(
-            [*builtin, *(tool.bind(self) for tool in (*self._tools, *more))],
-            seconds=self.settings.tool_seconds,
-            limit=limit,
-            strays=self._strays,
-        )
 
     @property
     def has_strays(self) -> bool:
         """Whether a tool or a function still runs that was told to stop and does not listen."""
-        return bool(self._strays)
+        return bool(self.making.strays)
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -281,7 +238,7 @@ class SpaceService(KnowledgeService, TopologyService, EventService, KeyService, 
                 self._limit,
                 by_tool=by_tool,
                 compress=compress,
-                select=None if select is None else self.graph.limited("select", select),
+                select=None if select is None else self.graph.making.limited("select", select),
             )
         self._hooks.fire("on_session_fork", ForkEvent(self._space_id, made.id, asked.source_session_id))
         return made
@@ -401,7 +358,7 @@ class SpaceService(KnowledgeService, TopologyService, EventService, KeyService, 
         return space
 
     def _agent(self) -> AbstractAsyncContextManager[Agent]:
-        return self.graph.agent_now(self.store)
+        return self.graph.making.now(self.store)
 
     async def _cancelled(self, turn_id: str) -> None:
         with contextlib.suppress(NotFound):

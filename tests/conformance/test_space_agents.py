@@ -36,7 +36,7 @@ class Process:
 
     async def previewed(self) -> str:
         """The model that a preview is for."""
-        async with self.graph.agent_now(self.space.store) as agent:
+        async with self.graph.making.now(self.space.store) as agent:
             return agent.llm.default_model
 
 
