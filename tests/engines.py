@@ -1,17 +1,20 @@
 """The engines that tests run on, the real Neo4j servers behind two of them, and how many tests each had.
 
 A test that asks for `engine` runs once per engine; `neo4j_server(engine)` starts the server at its first use.
+In a run with several workers (`-n 2`) all tests of one server go to one of them.
 """
 
 import itertools
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Set
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.neo4j_server import (
     CALENDAR,
@@ -31,6 +34,9 @@ from tests.neo4j_server.java import find as find_java
 SQLITE: Final = "sqlite"
 ENGINES: Final = (SQLITE, "neo4j", "neo4j-calendar")
 SERVERS: Final = {"neo4j": LTS, "neo4j-calendar": CALENDAR}
+
+ENGINE: Final = "engine"
+CONFORMANCE: Final = "conformance"
 
 OpenServer = Callable[[str], Server]
 
@@ -75,6 +81,7 @@ PLAN: Final = pytest.StashKey[Plan]()
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[PLAN] = Plan(dict(os.environ))
+    config.pluginmanager.register(Counting(config.stash[PLAN]))
 
 
 def engine_of(item: pytest.Item) -> str | None:
@@ -87,22 +94,59 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
         items[0].config.stash[PLAN].partial = True
 
 
+class ByServer(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out all tests of a server, or those of a folder that need none, to one worker, most first."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, parameters = nodeid.partition("[")
+        servers = [engine for engine in SERVERS if engine in parameters]
+        return max(servers, key=len) if servers else path.rpartition("/")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
+    return ByServer(config, log)
+
+
+def spread(config: pytest.Config) -> bool:
+    """Whether this process only hands the tests out to workers."""
+    return bool(config.getoption("tx", None))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Who hands tests out collects none: it fetches what any of them may need, once for all workers."""
+    if spread(session.config) and not session.config.option.collectonly:
+        lines = prepared(session.config, set(itertools.product(SERVERS, (False, True))))
+        for line in lines:
+            say(session.config, line)
+
+
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:
     if config.option.collectonly:
         return []
+    return prepared(
+        config, {(engine_of(item), "own_neo4j" in getattr(item, "fixturenames", ())) for item in items}
+    )
+
+
+def prepared(config: pytest.Config, asked: Set[tuple[str | None, bool]]) -> list[str]:
     plan = config.stash[PLAN]
-    terminal = config.pluginmanager.getplugin("terminalreporter")
-    asked = {(engine_of(item), "own_neo4j" in getattr(item, "fixturenames", ())) for item in items}
     lines: dict[str, None] = {}
     try:
         for engine, own in itertools.product(SERVERS, (False, True)):
             if (engine, own) in asked:
                 release, choice = plan.choice(engine, own=own)
-                prepare(release, choice, terminal.write_line)
+                prepare(release, choice, partial(say, config))
                 lines[describe(release, choice)] = None
     except NotAvailable as failure:
         raise pytest.UsageError(str(failure)) from failure
     return list(lines)
+
+
+def say(config: pytest.Config, text: str) -> None:
+    """A worker has no terminal: what it would say its head has said before."""
+    if terminal := config.pluginmanager.getplugin("terminalreporter"):
+        terminal.write_line(text)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -111,19 +155,33 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if (engine := engine_of(item)) and report.when == "call":
-        plan = item.config.stash[PLAN]
-        ran = not report.skipped or hasattr(report, "wasxfail")
-        plan.ran[engine] += ran
         conformance = item.config.rootpath / "tests" / "conformance"
-        plan.conformance[engine] += ran and conformance in item.path.parents
+        report.user_properties.append((ENGINE, engine))
+        report.user_properties.append((CONFORMANCE, conformance in item.path.parents))
     return report
+
+
+class Counting:
+    """Counts the reports that come in, from this process or from its workers."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        found = dict(report.user_properties)
+        if ENGINE in found and report.when == "call":
+            ran = not report.skipped or hasattr(report, "wasxfail")
+            self.plan.ran[str(found[ENGINE])] += ran
+            self.plan.conformance[str(found[ENGINE])] += ran and bool(found[CONFORMANCE])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     plan = config.stash[PLAN]
-    ignored = config.option.ignore or config.option.ignore_glob
-    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or ignored or config.option.collectonly:
+    option = config.option
+    if option.ignore or option.ignore_glob or option.collectonly or option.keyword or option.markexpr:
+        plan.partial = True
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
         plan.partial = True
     if not plan.partial and plan.fewer() and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -188,9 +246,8 @@ def own_neo4j(pytestconfig: pytest.Config, tmp_path: Path) -> Iterator[OpenServe
 
 
 def _started(config: pytest.Config, engine: str, home: Path, *, own: bool) -> Server:
-    terminal = config.pluginmanager.getplugin("terminalreporter")
     release, choice = config.stash[PLAN].choice(engine, own=own)
-    server = open_server(release, choice, home, terminal.write_line)
+    server = open_server(release, choice, home, partial(say, config))
     try:
         server.start()
     except BaseException:

@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 from tests import wheels
+from tests.engines import say, spread
 from tests.neo4j_server import NotAvailable
 
 Step = Callable[[], Path]
@@ -156,6 +157,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Who hands tests out to workers collects none: what any of them may need is set up once for all."""
+    if spread(session.config) and not session.config.option.collectonly:
+        for name in EXTRAS.keys() - session.config.stash[LEFT_OUT].keys():
+            say(session.config, f"{EXTRAS[name].what}: {provided(session.config, name)}")
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:

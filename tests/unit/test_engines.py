@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.engines import ENGINES
 from tests.extras import Extra
-from tests.neo4j_server import NotAvailable
+from tests.neo4j_server import LTS, NotAvailable
 from tests.neo4j_server.server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,6 +55,29 @@ def test_a_whole_run_fails_where_neo4j_ran_fewer_conformance_tests(run: Run) -> 
     assert code == 1
     assert "1 passed" in output
     assert "Tests per engine: sqlite 1, neo4j 0, neo4j-calendar 0" in output
+    assert "FAILED: neo4j ran 0 tests of tests/conformance, sqlite 1" in output
+
+
+def test_workers_are_counted_together(run: Run, tmp_path: Path) -> None:
+    """A run with several workers has the same rules, and all tests of one server are in one worker."""
+    source = """
+import pytest
+
+@pytest.mark.parametrize("number", range(8))
+def test_one(engine, number, worker_id):
+    with open(engine, "a") as file:
+        print(worker_id, file=file)
+"""
+    spread = ("-p", "xdist", "-n", "2", "--without", "browser,node,nginx")
+    code, output = run("tests/conformance/test_store.py", source, *spread)
+    assert (code, "24 passed" in output) == (0, True)
+    assert "Tests per engine: sqlite 8, neo4j 8, neo4j-calendar 8" in output
+    assert f"Neo4j {LTS.version}" in output
+    for engine in ENGINES:
+        assert len(set((tmp_path / engine).read_text().split())) == 1
+
+    code, output = run("tests/conformance/test_store.py", ON_SQLITE_ONLY, *spread)
+    assert code == 1
     assert "FAILED: neo4j ran 0 tests of tests/conformance, sqlite 1" in output
 
 
