@@ -1,4 +1,5 @@
 // purpose: Creates an imported session with its messages, as a root or as a fork that shares its source's messages up to a place.
+//   RACE: the index does not show all messages that the locked source counts; nothing is written.
 // access: write
 // params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
 // returns: outcome
@@ -11,34 +12,42 @@ SET p.lock = $op
 WITH sp, src, p
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 OPTIONAL MATCH (taken:Session {key: $key})
-OPTIONAL MATCH ()-[cut:HAS_MESSAGE {sk: $sourceKey, seq: $throughSeq}]->()
-WITH sp, src, p, CASE
+WITH sp, src, p, src.nextSeq - src.messageCount AS oldest, CASE
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'
   WHEN taken IS NOT NULL THEN 'TAKEN'
   WHEN $parentKey IS NOT NULL AND p.lock IS NULL THEN 'NO_PARENT'
   WHEN $sourceKey IS NOT NULL AND src.lock IS NULL THEN 'NO_PARENT'
-  WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
+  WHEN $throughSeq IS NOT NULL AND src IS NULL THEN 'NO_CUT'
+  WHEN $throughSeq < src.nextSeq - src.messageCount OR $throughSeq >= src.nextSeq THEN 'NO_CUT'
   ELSE 'DONE' END AS outcome
-CALL (sp, p, outcome) {
-  WITH sp, p, outcome WHERE outcome = 'DONE'
+CALL (outcome, oldest) {
+  WITH outcome, oldest WHERE outcome = 'DONE' AND $throughSeq IS NOT NULL
+  MATCH ()-[r:HAS_MESSAGE]->(m:Message)
+  USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
+  WHERE r.sk = $sourceKey AND r.seq >= oldest AND r.seq <= $throughSeq
+  WITH r, m ORDER BY r.sk, r.seq
+  RETURN collect(m) AS shared
+}
+WITH sp, p, oldest, shared, CASE
+  WHEN outcome = 'DONE' AND size(shared) <> $throughSeq + 1 - oldest THEN 'RACE'
+  ELSE outcome END AS outcome
+CALL (sp, p, oldest, shared, outcome) {
+  WITH sp, p, oldest, shared, outcome WHERE outcome = 'DONE'
   FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1)
-  WITH sp, p, datetime.realtime() AS clock
-  WITH sp, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
+  WITH sp, p, oldest, shared, datetime.realtime() AS clock
+  WITH sp, p, oldest, shared, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
   CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: 'STANDARD',
     status: $status, strategy: coalesce(p.strategy, 'TREE'), tags: $tags, metadata: $metadata, memoryRevision: 0,
-    insightRevision: 0, turnCount: $turnCount, nextSeq: firstSeq + size($messages), lastTurnNumber: 0,
+    insightRevision: 0, turnCount: $turnCount, messageCount: size(shared) + size($messages), nextSeq: firstSeq + size($messages),
+    lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: coalesce($createdAt, now), updatedAt: coalesce($updatedAt, now), lastActiveAt: coalesce($lastActiveAt, now)})
-  WITH sp, s, p, now, firstSeq
-  CALL (s) {
-    MATCH ()-[r:HAS_MESSAGE]->(m:Message)
-    USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
-    WHERE r.sk = $sourceKey AND r.seq <= $throughSeq
-    WITH s, m, r.seq AS seq ORDER BY seq
-    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: seq}]->(m)
-    RETURN count(*) AS inherited
+  WITH sp, s, p, oldest, shared, now, firstSeq
+  CALL (s, oldest, shared) {
+    UNWIND range(0, size(shared) - 1) AS offset
+    WITH s, oldest, offset, shared[offset] AS m
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: oldest + offset}]->(m)
   }
-  SET s.messageCount = inherited + size($messages)
   FOREACH (offset IN range(0, size($messages) - 1) |
     MERGE (m:Message {key: $messages[offset].key})
     ON CREATE SET m = $messages[offset], m.createdAt = coalesce($messages[offset].createdAt, $createdAt, now)

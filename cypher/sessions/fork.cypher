@@ -1,5 +1,6 @@
 // purpose: Creates a fork: session, node, edges to the inherited messages and messages of its own. The source is locked, then the parent, the Space last.
 //   Where minTurns and cooldownTurns are given, the source's completed turns decide whether it may be forked.
+//   RACE: the index does not show all messages that the locked source counts; nothing is written.
 // access: write
 // params: space, key, id, op, eventKey, data, labelTerms, sourceKey, sourceId, parentKey, parentId, throughSeq, inherits, label, systemPrompt, skills, tags, metadata, overrides, messages, minTurns, cooldownTurns, usage, idempotencyKey, inputHash
 // returns: outcome, sourceTurns, sourceSplit, session.*
@@ -12,8 +13,7 @@ WITH src, p
 OPTIONAL MATCH (done:TopologyEvent {key: $eventKey})
 OPTIONAL MATCH (i:Idempotency {key: $idempotencyKey})
 OPTIONAL MATCH (taken:Session {key: $key})
-OPTIONAL MATCH ()-[cut:HAS_MESSAGE {sk: $sourceKey, seq: $throughSeq}]->()
-WITH src, p, i, CASE
+WITH src, p, i, src.nextSeq - src.messageCount AS oldest, CASE
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'
   WHEN i IS NOT NULL AND i.op = 'fork' AND i.inputHash = $inputHash THEN 'JOINED'
   WHEN i IS NOT NULL THEN 'REUSED_KEY'
@@ -22,16 +22,27 @@ WITH src, p, i, CASE
   WHEN src.turnCount < $minTurns OR src.turnCount - src.splitTurn < $cooldownTurns THEN 'TOO_EARLY'
   WHEN p.lock IS NULL THEN 'NO_PARENT'
   WHEN p.status = 'ARCHIVED' THEN 'ARCHIVED_PARENT'
-  WHEN $throughSeq IS NOT NULL AND cut IS NULL THEN 'NO_CUT'
+  WHEN $throughSeq < src.nextSeq - src.messageCount OR $throughSeq >= src.nextSeq THEN 'NO_CUT'
   ELSE 'DONE' END AS outcome
-CALL (src, p, outcome) {
-  WITH src, p, outcome WHERE outcome = 'DONE'
-  WITH src, p, datetime.realtime() AS clock
-  WITH src, p, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
-    CASE WHEN $inherits THEN coalesce($throughSeq, 0) ELSE 0 END + 1 AS ownSeq, size($messages) AS messageCount
+CALL (outcome, oldest) {
+  WITH outcome, oldest WHERE outcome = 'DONE' AND $inherits
+  MATCH ()-[r:HAS_MESSAGE]->(m:Message)
+  USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
+  WHERE r.sk = $sourceKey AND r.seq >= oldest AND r.seq <= $throughSeq
+  WITH r, m ORDER BY r.sk, r.seq
+  RETURN collect(m) AS shared
+}
+WITH src, p, i, oldest, shared, CASE
+  WHEN outcome = 'DONE' AND $inherits AND size(shared) <> $throughSeq + 1 - oldest THEN 'RACE'
+  ELSE outcome END AS outcome
+CALL (src, p, oldest, shared, outcome) {
+  WITH src, p, oldest, shared, outcome WHERE outcome = 'DONE'
+  WITH src, p, oldest, shared, datetime.realtime() AS clock
+  WITH src, p, oldest, shared, clock.epochSeconds * 1000000 + clock.microsecond AS now, p.strategy AS strategy, 'STANDARD' AS role,
+    CASE WHEN $inherits THEN coalesce($throughSeq, 0) ELSE 0 END + 1 AS ownSeq, size(shared) + size($messages) AS messageCount
   CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: role, status: 'ACTIVE',
     strategy: strategy, systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
-    memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: ownSeq + messageCount, lastTurnNumber: 0,
+    memoryRevision: 0, insightRevision: 0, turnCount: 0, messageCount: messageCount, nextSeq: ownSeq + size($messages), lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: now, updatedAt: now, lastActiveAt: now})
   SET s += $overrides
@@ -41,16 +52,12 @@ CALL (src, p, outcome) {
     createdAt: now, lastActiveAt: now})
   CREATE (n)-[:PARENT]->(p)
   SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1, src.splitTurn = src.turnCount
-  WITH src, s, now, ownSeq
-  CALL (s) {
-    MATCH ()-[r:HAS_MESSAGE]->(m:Message)
-    USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
-    WHERE r.sk = $sourceKey AND r.seq <= $throughSeq AND $inherits
-    WITH s, m, r.seq AS seq ORDER BY seq
-    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: seq}]->(m)
-    RETURN count(*) AS inherited
+  WITH src, s, oldest, shared, now, ownSeq
+  CALL (s, oldest, shared) {
+    UNWIND range(0, size(shared) - 1) AS offset
+    WITH s, oldest, offset, shared[offset] AS m
+    CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: oldest + offset}]->(m)
   }
-  SET s.messageCount = s.messageCount + inherited
   FOREACH (offset IN range(0, size($messages) - 1) |
     CREATE (m:Message)
     SET m = $messages[offset], m.createdAt = now

@@ -1,4 +1,5 @@
 // purpose: Begins a turn: takes the session's lease, stores the user message, pins the insight. Answers all that compiling needs.
+//   RACE: the index does not show the turn that the locked session names.
 // access: write
 // params: space, key, id, turnKey, turnId, message, lease, maxToolRounds, idempotencyKey, inputHash
 // returns: outcome, turn, conversation
@@ -15,7 +16,8 @@ WITH s, own, i, open, now, CASE
   WHEN i IS NOT NULL AND i.op = 'send' AND i.inputHash = $inputHash THEN 'JOINED'
   WHEN i IS NOT NULL THEN 'REUSED_KEY'
   WHEN s.status = 'ARCHIVED' THEN 'ARCHIVED'
-  WHEN open IS NULL THEN 'BEGUN'
+  WHEN s.openTurnId IS NULL THEN 'BEGUN'
+  WHEN open IS NULL THEN 'RACE'
   WHEN open.leaseUntil <= now THEN 'EXPIRED'
   ELSE 'BUSY' END AS outcome
 CALL (s, own, now, outcome) {
@@ -70,4 +72,5 @@ CALL (s, t, outcome) {
   RETURN collect(s {.*, space: sp {.*}, transcript: transcript, sharedMemories: sharedMemories,
     storedSkills: storedSkills}) AS conversations
 }
-RETURN collect({outcome: outcome, turn: t {.*}, conversation: head(conversations)}) AS rows
+RETURN collect({outcome: CASE WHEN outcome = 'JOINED' AND t IS NULL THEN 'RACE' ELSE outcome END, turn: t {.*},
+  conversation: head(conversations)}) AS rows

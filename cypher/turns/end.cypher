@@ -1,16 +1,18 @@
 // purpose: Ends a turn with its last messages, or closes one whose lease ran out: status, usage, counters, insight, lease, events.
+//   RACE: the index does not show the turn that the locked session names.
 // access: write
 // params: space, key, id, turnKey, op, fence, closing, lastSeq, status, stopReason, error, toolRounds, messages, usage, callUsage, completed, consumedKey, eventKey, data
 // returns: outcome, turn, messages, due
 MATCH (s:Session {key: $key})
 SET s.lock = $op
 WITH s WHERE s.lock IS NOT NULL
-MATCH (t:Turn {key: $turnKey})
+OPTIONAL MATCH (t:Turn {key: $turnKey})
 SET t.lock = $op
-WITH s, t WHERE t.lock IS NOT NULL
 WITH s, t, datetime.realtime() AS clock
 WITH s, t, clock.epochSeconds * 1000000 + clock.microsecond AS now
 WITH s, t, now, s.nextSeq AS firstSeq, CASE
+  WHEN t.lock IS NULL AND $turnKey = $space + '/' + s.openTurnId THEN 'RACE'
+  WHEN t.lock IS NULL THEN 'LOST'
   WHEN t.endedBy = $op THEN 'DONE_BEFORE'
   WHEN t.endedBy IS NOT NULL THEN 'ENDED'
   WHEN t.fence <> $fence THEN 'LOST'

@@ -1,17 +1,20 @@
 // purpose: Stores messages of a running turn in the middle of it, with its usage so far, and renews its lease.
+//   RACE: the index does not show the turn that the locked session names.
 // access: write
 // params: key, turnKey, op, fence, lease, messages, usage, toolRounds, pendingToolCalls, confirmIds
 // returns: outcome, turn, firstSeq, now
 MATCH (s:Session {key: $key})
 SET s.lock = $op
 WITH s WHERE s.lock IS NOT NULL
-MATCH (t:Turn {key: $turnKey})
+OPTIONAL MATCH (t:Turn {key: $turnKey})
 SET t.lock = $op
-WITH s, t WHERE t.lock IS NOT NULL
+WITH s, t
 OPTIONAL MATCH (done:Message {key: $messages[0].key})
 WITH s, t, done, datetime.realtime() AS clock
 WITH s, t, done, clock.epochSeconds * 1000000 + clock.microsecond AS now
 WITH s, t, now, CASE
+  WHEN t.lock IS NULL AND $turnKey = s.spaceId + '/' + s.openTurnId THEN 'RACE'
+  WHEN t.lock IS NULL THEN 'LOST'
   WHEN done IS NOT NULL THEN 'DONE_BEFORE'
   WHEN t.status <> 'RUNNING' OR t.fence <> $fence THEN 'LOST'
   ELSE 'DONE' END AS outcome, coalesce(done.createdAt, now) AS at

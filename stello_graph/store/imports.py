@@ -31,7 +31,7 @@ class ImportRepository(Repository):
     async def import_session(self, draft: ImportDraft) -> bool:
         """See SpaceStore."""
         source_key = None if draft.source_id is None else self._key(draft.source_id)
-        found = await self._engine.write(
+        found = await self._write(
             SESSION,
             **self._event(),
             **self._target(draft.id),

@@ -14,6 +14,7 @@ from stello_graph.model.writes import CompressionDraft, DigestPage, SessionFilte
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
 from stello_graph.store.indexing import memory_terms
+from stello_graph.store.places import shows_newest
 from stello_graph.store.queries import Query, named
 from stello_graph.store.repository import Repository
 
@@ -42,7 +43,10 @@ class MemoryRepository(Repository):
     async def undigested(self, session_id: str, first: int) -> Conversation:
         """See SessionStore."""
         key = self._key(session_id)
-        found = await self._engine.read(UNDIGESTED, space=self._space_id, key=key, first=first)
+        found = await self._agreed(
+            lambda: self._engine.read(UNDIGESTED, space=self._space_id, key=key, first=first),
+            lambda found: all(map(shows_newest, found)),
+        )
         conversations = rows.whole(rows.conversation, found)
         if not conversations:
             raise NotFound.of("session", session_id)

@@ -1,6 +1,6 @@
 """Transcripts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.context import Conversation
@@ -8,6 +8,8 @@ from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.session import Session
 from stello_graph.model.writes import Idempotency
 from stello_graph.store import rows
+from stello_graph.store.engine import Row
+from stello_graph.store.places import shows_transcript
 from stello_graph.store.queries import Query, named
 from stello_graph.store.repository import Repository
 
@@ -27,11 +29,13 @@ class MessageRepository(Repository):
 
     async def conversation(self, session_id: str) -> Conversation:
         """See SessionStore."""
-        return await self._conversation(CONVERSATION, session_id)
+        return await self._conversation(
+            CONVERSATION, session_id, lambda row: shows_transcript(row, row.get("compressionThroughSeq") or 0)
+        )
 
     async def whole_conversation(self, session_id: str) -> Conversation:
         """See SessionStore."""
-        return await self._conversation(WHOLE_CONVERSATION, session_id)
+        return await self._conversation(WHOLE_CONVERSATION, session_id, lambda row: shows_transcript(row, 0))
 
     async def newest_messages(
         self,
@@ -92,7 +96,7 @@ class MessageRepository(Repository):
 
     async def trim(self, session_id: str, keep_last: int) -> Session:
         """See SessionStore."""
-        found = await self._engine.write(
+        found = await self._write(
             TRIM,
             **self._event(),
             **self._target(session_id),
@@ -101,8 +105,13 @@ class MessageRepository(Repository):
         )
         return self._session(found, session_id)
 
-    async def _conversation(self, query: Query, session_id: str) -> Conversation:
-        found = await self._engine.read(query, space=self._space_id, key=self._key(session_id))
+    async def _conversation(
+        self, query: Query, session_id: str, is_all: Callable[[Row], bool]
+    ) -> Conversation:
+        found = await self._agreed(
+            lambda: self._engine.read(query, space=self._space_id, key=self._key(session_id)),
+            lambda found: all(map(is_all, found)),
+        )
         conversations = rows.whole(rows.conversation, found)
         if not conversations:
             raise NotFound.of("session", session_id)

@@ -1,13 +1,22 @@
 """What all repositories share: one engine, one Space, and how an outcome becomes an error."""
 
-from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy, StoreUnavailable
 from stello_graph.ids import key_of, new_id
 from stello_graph.model.session import Session
 from stello_graph.model.writes import Idempotency
 from stello_graph.store import rows
 from stello_graph.store.engine import Engine, Row
+from stello_graph.store.queries import Query
 
 __all__ = ["Repository"]
+
+# With the pauses between them, about a second.
+_TRIES = 7
 
 
 class Repository:
@@ -21,6 +30,23 @@ class Repository:
     def space_id(self) -> str:
         """The tenant that every query names."""
         return self._space_id
+
+    async def _write(self, query: Query, **params: Any) -> list[Row]:
+        """The rows of a write that holds what an index shows against what the locked session says."""
+        return await self._agreed(
+            lambda: self._engine.write(query, **params),
+            lambda found: not found or found[0]["outcome"] != "RACE",
+        )
+
+    async def _agreed(
+        self, ask: Callable[[], Awaitable[list[Row]]], agrees: Callable[[list[Row]], bool]
+    ) -> list[Row]:
+        """What is answered once it agrees with itself; raises StoreUnavailable where it never does."""
+        for number in range(_TRIES):
+            if agrees(found := await ask()):
+                return found
+            await asyncio.sleep(0.01 * 2**number * random.uniform(0.5, 1.0))
+        raise StoreUnavailable("the store does not show all that was written yet; try again in a moment")
 
     def _key(self, id: str) -> str:
         return key_of(self._space_id, id)

@@ -12,6 +12,7 @@ from stello_graph.model.writes import ForkDraft, ForkSource, Idempotency, Sessio
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
 from stello_graph.store.indexing import label_terms
+from stello_graph.store.places import shows_around
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
 
@@ -85,13 +86,16 @@ class SessionsRepository(Repository):
         idempotency: Idempotency | None = None,
     ) -> ForkSource:
         """See SpaceStore."""
-        found = await self._engine.read(
-            FORK_SOURCE,
-            space=self._space_id,
-            key=self._key(session_id),
-            throughSeq=through_seq,
-            profileKey=None if profile is None else self._key(profile),
-            idempotencyKey=None if idempotency is None else self._key(idempotency.key),
+        found = await self._agreed(
+            lambda: self._engine.read(
+                FORK_SOURCE,
+                space=self._space_id,
+                key=self._key(session_id),
+                throughSeq=through_seq,
+                profileKey=None if profile is None else self._key(profile),
+                idempotencyKey=None if idempotency is None else self._key(idempotency.key),
+            ),
+            lambda found: all(shows_around(row["session"], row["tail"], through_seq) for row in found),
         )
         if not found:
             raise NotFound.of("session", session_id)
@@ -117,7 +121,7 @@ class SessionsRepository(Repository):
             "label": draft.label,
         }
         messages = draft.selected if draft.opening is None else (*draft.selected, draft.opening)
-        found = await self._engine.write(
+        found = await self._write(
             FORK,
             **self._new(draft, idempotency),
             data=rows.to_json(data),

@@ -10,6 +10,7 @@ from stello_graph.model.values import Usage
 from stello_graph.model.writes import Idempotency, TurnBegun, TurnEnd, TurnExpired, TurnJoined
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
+from stello_graph.store.places import shows_transcript
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
 
@@ -43,16 +44,19 @@ class TurnRepository(Repository):
         idempotency: Idempotency | None = None,
     ) -> TurnBegun | TurnJoined | TurnExpired:
         """See SessionStore."""
-        found = await self._engine.write(
-            BEGIN,
-            space=self._space_id,
-            **self._target(session_id),
-            turnKey=self._key(turn_id),
-            turnId=turn_id,
-            message=rows.draft_properties(self._space_id, session_id, message),
-            lease=_microseconds(lease),
-            maxToolRounds=max_tool_rounds,
-            **self._idempotency(idempotency),
+        found = await self._agreed(
+            lambda: self._engine.write(
+                BEGIN,
+                space=self._space_id,
+                **self._target(session_id),
+                turnKey=self._key(turn_id),
+                turnId=turn_id,
+                message=rows.draft_properties(self._space_id, session_id, message),
+                lease=_microseconds(lease),
+                maxToolRounds=max_tool_rounds,
+                **self._idempotency(idempotency),
+            ),
+            lambda found: all(map(_is_settled, found)),
         )
         turn_row = found[0]["turn"] if found else None
         row = self._checked([found[0] | {"turnId": turn_row and turn_row["id"]}] if found else [], session_id)
@@ -93,7 +97,7 @@ class TurnRepository(Repository):
         asks: Sequence[ToolCall] = (),
     ) -> tuple[Turn, list[Message]] | None:
         """See SessionStore."""
-        found = await self._engine.write(
+        found = await self._write(
             STORE,
             key=self._key(turn.session_id),
             turnKey=self._key(turn.id),
@@ -155,7 +159,7 @@ class TurnRepository(Repository):
     async def end_turn(self, end: TurnEnd) -> tuple[Turn, list[Message]] | None:
         """See SessionStore."""
         turn, event = end.turn, self._event(end.id)
-        found = await self._engine.write(
+        found = await self._write(
             END,
             **event,
             **self._target(turn.session_id),
@@ -206,6 +210,14 @@ class TurnRepository(Repository):
 
     def _drafts(self, turn: Turn, messages: Sequence[Draft]) -> list[Row]:
         return [rows.draft_properties(self._space_id, turn.session_id, draft) for draft in messages]
+
+
+def _is_settled(begun: Row) -> bool:
+    """Whether a turn that began was given the whole transcript, up to the user's message."""
+    row = begun["conversation"]
+    if begun["outcome"] != "BEGUN" or row is None:
+        return bool(begun["outcome"] != "RACE")
+    return shows_transcript(row, row.get("compressionThroughSeq") or 0, begun["turn"]["firstSeq"])
 
 
 def _stored(turn: Turn, drafts: Sequence[Draft], row: Row) -> list[Message]:

@@ -8,6 +8,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -88,6 +89,10 @@ class Database(Protocol):
 
     def drop_index(self, name: str) -> None:
         """Loses one index."""
+        ...
+
+    def hidden(self, key: str, seq: int | None) -> AbstractContextManager[None]:
+        """Hides the message at a place of a session, or a turn, from whoever seeks it by its index."""
         ...
 
     def upgrade(self, space_id: str) -> None:
@@ -243,6 +248,18 @@ class SqliteDatabase:
         """See Database."""
         with self._connected() as connection:
             connection.execute(f"DROP INDEX {name}")
+
+    @contextlib.contextmanager
+    def hidden(self, key: str, seq: int | None) -> Iterator[None]:
+        """See Database."""
+        column, table = ("key", "turn") if seq is None else ("sk", "has_message")
+        text = f"UPDATE {table} SET {column} = :to WHERE {column} = :key" + (" AND seq = :seq" if seq else "")
+        places = {"key": key, "to": f"hidden/{key}", "seq": seq}
+        with self._connected() as connection:
+            connection.execute(text, places)
+        yield
+        with self._connected() as connection:
+            connection.execute(text, places | {"key": places["to"], "to": key})
 
     def upgrade(self, space_id: str) -> None:
         """See Database; what a column's default is holds for old rows."""
@@ -409,6 +426,20 @@ class Neo4jDatabase:
         """See Database."""
         with self._driver.session() as session:
             session.run(f"DROP INDEX {name}").consume()
+
+    @contextlib.contextmanager
+    def hidden(self, key: str, seq: int | None) -> Iterator[None]:
+        """See Database."""
+        text = (
+            "MATCH (n:Turn {key: $key}) SET n.key = $to"
+            if seq is None
+            else "MATCH ()-[r:HAS_MESSAGE {sk: $key, seq: $seq}]->() SET r.sk = $to"
+        )
+        hidden = f"hidden/{key}"
+        with self._driver.session() as session:
+            session.run(text, key=key, to=hidden, seq=seq).consume()
+            yield
+            session.run(text, key=hidden, to=key, seq=seq).consume()
 
     def upgrade(self, space_id: str) -> None:
         """See Database."""
