@@ -1,8 +1,11 @@
 """Imports go one way, each foreign library has one home, and no module grows too big."""
 
 import ast
+import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
@@ -54,6 +57,8 @@ HOMES: Final = {
     "prometheus_client": {"http/metrics.py"},
     "yaml": {"forest/skill_folders.py"},
 }
+# What other libraries look for by themselves.
+UNIMPORTED: Final = {"httptools", "neo4j-rust-ext", "uvloop", "websockets"}
 UNKNOWN_TO_A_SESSION: Final = {
     "topology",
     "forest",
@@ -183,6 +188,17 @@ def test_values_do_no_io() -> None:
     wrong = [one.where for one in ALL if one.layer == "model" and one.module.split(".")[0] in outside]
 
     assert wrong == []
+
+
+def test_all_that_is_required_is_imported() -> None:
+    """A dependency that nothing imports any more is none."""
+    project = tomllib.loads((ROOT.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}  # type: ignore[index]
+    distributions = packages_distributions()
+    found = {name for one in ALL for name in distributions.get(one.module.split(".")[0], ())}
+    imported = {name.replace("_", "-").lower() for name in found}
+
+    assert required - imported == UNIMPORTED
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
