@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Set
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -30,6 +30,7 @@ from tests.neo4j_server import (
     prepare,
 )
 from tests.neo4j_server.java import find as find_java
+from tests.neo4j_server.local import LocalServer
 
 SQLITE: Final = "sqlite"
 ENGINES: Final = (SQLITE, "neo4j", "neo4j-calendar")
@@ -38,7 +39,13 @@ SERVERS: Final = {"neo4j": LTS, "neo4j-calendar": CALENDAR}
 ENGINE: Final = "engine"
 CONFORMANCE: Final = "conformance"
 
+# Whose a server is: one that all tests share, one that a test has for itself, or one of these from the jars.
+Kind = Literal["shared", "own", "local"]
+# The only engine of which a test asks for the last.
+LOCAL: Final = "neo4j"
+
 OpenServer = Callable[[str], Server]
+OpenLocal = Callable[[str], LocalServer]
 
 
 def docker_answers() -> bool:
@@ -48,22 +55,27 @@ def docker_answers() -> bool:
     return container.docker_answers()
 
 
+def no_docker() -> bool:
+    return False
+
+
 class Plan:
     """What one run needs of Neo4j, and what it has counted."""
 
     def __init__(self, environment: dict[str, str]) -> None:
         self.environment = environment
-        self.choices: dict[str, Choice] = {}
+        self.choices: dict[tuple[str, Kind], Choice] = {}
         self.ran: Counter[str] = Counter()
         self.conformance: Counter[str] = Counter()
         self.partial = False
 
-    def choice(self, engine: str, *, own: bool = False) -> tuple[Release, Choice]:
+    def choice(self, engine: str, kind: Kind = "shared") -> tuple[Release, Choice]:
         release = SERVERS[engine]
-        key = f"{engine}, own" if own else engine
+        key = engine, kind
         if key not in self.choices:
-            environment = {} if own else self.environment
-            self.choices[key] = choose(release, environment, docker_answers, find_java)
+            environment = self.environment if kind == "shared" else {}
+            docker = no_docker if kind == "local" else docker_answers
+            self.choices[key] = choose(release, environment, docker, find_java)
         return release, self.choices[key]
 
     def fewer(self) -> list[str]:
@@ -87,6 +99,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def engine_of(item: pytest.Item) -> str | None:
     spec = getattr(item, "callspec", None)
     return spec.params.get("engine") if spec else None
+
+
+def kind_of(item: pytest.Item) -> Kind:
+    fixtures = getattr(item, "fixturenames", ())
+    return "local" if "local_neo4j" in fixtures else "own" if "own_neo4j" in fixtures else "shared"
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -116,7 +133,8 @@ def spread(config: pytest.Config) -> bool:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Who hands tests out collects none: it fetches what any of them may need, once for all workers."""
     if spread(session.config) and not session.config.option.collectonly:
-        lines = prepared(session.config, set(itertools.product(SERVERS, (False, True))))
+        kinds: tuple[Kind, ...] = ("shared", "own")
+        lines = prepared(session.config, {*itertools.product(SERVERS, kinds), (LOCAL, "local")})
         for line in lines:
             say(session.config, line)
 
@@ -124,18 +142,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:
     if config.option.collectonly:
         return []
-    return prepared(
-        config, {(engine_of(item), "own_neo4j" in getattr(item, "fixturenames", ())) for item in items}
-    )
+    return prepared(config, {(engine_of(item), kind_of(item)) for item in items})
 
 
-def prepared(config: pytest.Config, asked: Set[tuple[str | None, bool]]) -> list[str]:
+def prepared(config: pytest.Config, asked: Set[tuple[str | None, Kind]]) -> list[str]:
     plan = config.stash[PLAN]
     lines: dict[str, None] = {}
     try:
-        for engine, own in itertools.product(SERVERS, (False, True)):
-            if (engine, own) in asked:
-                release, choice = plan.choice(engine, own=own)
+        for engine, kind in itertools.product(SERVERS, get_args(Kind)):
+            if (engine, kind) in asked:
+                release, choice = plan.choice(engine, kind)
                 prepare(release, choice, partial(say, config))
                 lines[describe(release, choice)] = None
     except NotAvailable as failure:
@@ -214,7 +230,7 @@ def neo4j_server(
         def open_(engine: str) -> Server:
             if engine not in servers:
                 try:
-                    server = _started(pytestconfig, engine, tmp_path_factory.mktemp(engine), own=False)
+                    server = _started(pytestconfig, engine, tmp_path_factory.mktemp(engine), "shared")
                     stack.callback(server.close)
                     servers[engine] = server
                 except StartFailed as failure:
@@ -238,15 +254,30 @@ def own_neo4j(pytestconfig: pytest.Config, tmp_path: Path) -> Iterator[OpenServe
     with ExitStack() as stack:
 
         def open_(engine: str) -> Server:
-            server = _started(pytestconfig, engine, tmp_path / engine, own=True)
+            server = _started(pytestconfig, engine, tmp_path / engine, "own")
             stack.callback(server.close)
             return server
 
         yield open_
 
 
-def _started(config: pytest.Config, engine: str, home: Path, *, own: bool) -> Server:
-    release, choice = config.stash[PLAN].choice(engine, own=own)
+@pytest.fixture
+def local_neo4j(pytestconfig: pytest.Config, tmp_path: Path) -> Iterator[OpenLocal]:
+    """As `own_neo4j`, but always from the jars: `neo4j-admin` can be run on it while it is stopped."""
+    with ExitStack() as stack:
+
+        def open_(engine: str) -> LocalServer:
+            assert engine == LOCAL, "whoever hands tests out has to prepare it"
+            server = _started(pytestconfig, engine, tmp_path / engine, "local")
+            stack.callback(server.close)
+            assert isinstance(server, LocalServer)
+            return server
+
+        yield open_
+
+
+def _started(config: pytest.Config, engine: str, home: Path, kind: Kind) -> Server:
+    release, choice = config.stash[PLAN].choice(engine, kind)
     server = open_server(release, choice, home, partial(say, config))
     try:
         server.start()

@@ -20,9 +20,8 @@ from tests.e2e.conftest import Serve, sqlite_store
 from tests.e2e.processes import Store
 from tests.e2e.replies import by_question, slow
 from tests.e2e.waiting import until
-from tests.engines import OpenServer
+from tests.engines import OpenLocal
 from tests.model_server import ModelServer
-from tests.neo4j_server.local import LocalServer
 
 EXISTS: Final = "query ($id: ID!) { session(id: $id) { id } }"
 
@@ -119,12 +118,10 @@ async def test_a_file_that_goes_away(engine: str, serve: Serve, tmp_path: Path) 
 
 @pytest.mark.parametrize("engine", ["neo4j"], indirect=True)
 async def test_neo4j_goes_away_and_is_restored(
-    engine: str, own_neo4j: OpenServer, serve: Serve, tmp_path: Path
+    engine: str, local_neo4j: OpenLocal, serve: Serve, tmp_path: Path
 ) -> None:
     """Not ready while it is stopped, by itself after; what a dump has is there once it is loaded."""
-    neo4j = own_neo4j(engine)
-    if not isinstance(neo4j, LocalServer):
-        pytest.skip("neo4j-admin is run from the jars alone")
+    neo4j = local_neo4j(engine)
     store = Store(neo4j.url)
     server = serve(store)
     async with server.client() as client:

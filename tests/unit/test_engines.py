@@ -5,12 +5,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from tests.engines import ENGINES
+from tests import engines
+from tests.engines import ENGINES, Kind, Plan
 from tests.extras import Extra
 from tests.neo4j_server import LTS, NotAvailable
+from tests.neo4j_server.choice import Docker, Given, Jars
+from tests.neo4j_server.java import Java
 from tests.neo4j_server.server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,3 +137,13 @@ def test_without_knows_its_names(run: Run) -> None:
     code, output = run("tests/test_one.py", "def test_one(): pass", "--without", "browser,java")
     assert code != 0
     assert "--without knows browser, node, nginx, not java." in output
+
+
+def test_what_needs_neo4j_admin_has_the_jars(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else there is: no test is left out where Docker or somebody else gives Neo4j."""
+    java = Java(Path("/java"), "21.0.1")
+    monkeypatch.setattr(engines, "docker_answers", lambda: True)
+    monkeypatch.setattr(engines, "find_java", lambda oldest: java)
+    plan = Plan({LTS.variable: "bolt://db:7687"})
+    chosen = [plan.choice("neo4j", kind)[1] for kind in get_args(Kind)]
+    assert chosen == [Given("bolt://db:7687", None, None), Docker(LTS.image), Jars(java)]
