@@ -16,12 +16,20 @@ from stello_graph.model.search import (
     _clauses,
     parse_query,
 )
-from stello_graph.model.terms import _KINDS, MAX_INDEXED, MAX_WORD, fold, is_unspaced, runs, terms
+from stello_graph.model.terms import _KINDS, _PLAIN, MAX_INDEXED, MAX_WORD, fold, is_unspaced, runs, terms
 
 HAN = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=1, max_size=12)
 LETTERS = st.text("abcdefghijklmnopqrstuvwxyz0123456789éßöñ", min_size=1, max_size=10)
 WORDS = st.lists(LETTERS, min_size=1, max_size=6)
 MIXED = st.text("ab1 -_'\"*.,日本語ガが한국어🚀👍🏽\u0301\u3099\u200d\ufe0f\n\x00", max_size=40)
+PLAIN = st.text("aZ9_ \n-'.·—“”…、。「」\u3000，！？：（）ーあがパヴ가힣一龥㐀", max_size=80)
+
+
+def long_way(run: str) -> list[str]:
+    """The terms of a run, as the words say it."""
+    if not is_unspaced(run):
+        return [run]
+    return [run[at : at + 2] for at in range(len(run))]
 
 
 def found(query: SearchQuery, text: str) -> bool:
@@ -106,6 +114,24 @@ def test_terms_hold_nothing_that_an_index_would_split(text: str) -> None:
 def test_the_short_way_of_ascii(text: str) -> None:
     """A text of ASCII has the terms that it has beside other scripts."""
     assert f"{terms(text)} 字".strip() == terms(f"{text} 字")
+
+
+@given(PLAIN)
+def test_the_short_way_of_plain_texts(text: str) -> None:
+    """A text of the usual characters has the terms that it has beside one that is not of them."""
+    assert terms(f"{text} \u00df") == f"{terms(text)} ss".strip()
+    assert terms(text) == " ".join(term for run in runs(fold(text)) for term in long_way(run))
+
+
+def test_the_short_way_of_each_plain_character() -> None:
+    """Whatever stands on both sides of it."""
+    for point in range(0x10000):
+        character = chr(point)
+        if not _PLAIN.fullmatch(character):
+            continue
+        for text in (f"字{character}字 ", f"aX{character}b 字", f"가{character}が 字"):
+            expected = " ".join(term for run in runs(fold(text)) for term in long_way(run))
+            assert terms(text) == expected, hex(point)
 
 
 @given(HAN, st.data())
