@@ -122,4 +122,4 @@ def check_heard(heard: Sequence[TurnEvent], stored: Sequence[TurnEvent]) -> None
         return
     numbers = [seq for seq, _, _ in told]
     assert numbers == sorted(set(numbers)), f"numbers grow: {told}"
-    assert told == kept
+    assert told == kept, f"heard {told}, stored {kept}"
