@@ -1,7 +1,7 @@
-// purpose: What is stored of the sessions of one imported conversation: their message ids in order, and where they end.
+// purpose: What is stored of the sessions of one imported conversation: their message ids in order, how many they count, and where they end.
 // access: read
 // params: key, prefix
-// returns: key, nextSeq, messageIds
+// returns: key, nextSeq, messageCount, messageIds
 MATCH (s:Session)
 USING INDEX SEEK s:Session(key)
 WHERE s.key = $key OR s.key STARTS WITH $prefix
@@ -12,4 +12,4 @@ CALL (s) {
   WITH r, m ORDER BY r.sk, r.seq
   RETURN collect(m.id) AS messageIds
 }
-RETURN collect({key: s.key, nextSeq: s.nextSeq, messageIds: messageIds}) AS rows
+RETURN collect({key: s.key, nextSeq: s.nextSeq, messageCount: s.messageCount, messageIds: messageIds}) AS rows

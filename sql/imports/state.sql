@@ -1,9 +1,9 @@
--- purpose: What is stored of the sessions of one imported conversation: their message ids in order, and where they end.
+-- purpose: What is stored of the sessions of one imported conversation: their message ids in order, how many they count, and where they end.
 -- access: read
 -- params: key, prefix
--- returns: key, nextSeq, messageIds
+-- returns: key, nextSeq, messageCount, messageIds
 -- json: messageIds
-SELECT s.key, s.nextSeq, (
+SELECT s.key, s.nextSeq, s.messageCount, (
   SELECT json_group_array(id) FROM (SELECT m.id FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = s.key ORDER BY r.seq)) AS messageIds
 FROM session AS s

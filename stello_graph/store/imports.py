@@ -20,7 +20,10 @@ class ImportRepository(Repository):
     async def stored_transcripts(self, conversation_id: str) -> dict[str, StoredTranscript]:
         """See SpaceStore."""
         key = self._key(conversation_id)
-        found = await self._engine.read(STATE, key=key, prefix=f"{key}:")
+        found = await self._agreed(
+            lambda: self._engine.read(STATE, key=key, prefix=f"{key}:"),
+            lambda found: all(row["messageCount"] in (None, len(row["messageIds"])) for row in found),
+        )
         return {
             self._id(row["key"]): StoredTranscript(
                 id=self._id(row["key"]), next_seq=row["nextSeq"], message_ids=tuple(row["messageIds"])

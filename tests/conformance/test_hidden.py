@@ -261,6 +261,20 @@ async def test_a_source_shows_its_cut(
     assert [message.seq for message in found.tail] == tail
 
 
+@pytest.mark.parametrize("seq", [1, 6])
+async def test_what_an_import_finds_is_whole(
+    space: SpaceStore, behind: SpaceStore, late: Late, seq: int
+) -> None:
+    """What is stored of an imported conversation has no gap, so that nothing is added twice."""
+    session = await talker(space)
+    late.hide("imports/state", key_of(space.space_id, session), seq)
+
+    found = (await behind.stored_transcripts(session))[session]
+
+    assert late.asked == 2
+    assert found.message_ids == tuple(message.id for message in await transcript(space, session))
+
+
 async def test_what_is_not_there_is_asked_once(space: SpaceStore, behind: SpaceStore, late: Late) -> None:
     """Where nothing is hidden nothing is asked twice: trimmed, summarised, empty or beyond the end."""
     session = await talker(space)
