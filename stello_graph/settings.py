@@ -141,6 +141,11 @@ class Settings(BaseSettings):
     max_content_bytes: int = Field(
         default=1024 * 1024, gt=0, description="Size of a message, prompt or digest at most"
     )
+    max_answer_bytes: int = Field(
+        default=16 * 1024 * 1024,
+        gt=0,
+        description="Texts of an answer at most; of what is read for it, four times as much",
+    )
     max_import_bytes: int = Field(default=1024**3, gt=0, description="Size of an import file at most")
     max_query_depth: int = Field(
         default=15,

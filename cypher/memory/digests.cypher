@@ -1,6 +1,7 @@
 // purpose: A page of the digests of a Space, by key; first of all the number of the Space's last event.
 // access: read
 // params: space, prefix, after, first, status, changedAfter
+// texts: many
 // returns: eventSeq, digests
 MATCH (sp:Space {id: $space})
 WITH sp.eventSeq AS eventSeq

@@ -1,6 +1,7 @@
 // purpose: As digests, for one tree.
 // access: read
 // params: space, rootId, after, first, status, changedAfter
+// texts: many
 // returns: eventSeq, digests
 MATCH (sp:Space {id: $space})
 WITH sp.eventSeq AS eventSeq

@@ -1,6 +1,7 @@
 // purpose: The newest messages of each session before a place, oldest first.
 // access: read
 // params: keys, after, before, first, roles
+// texts: many
 // returns: key, messages
 UNWIND $keys AS key
 CALL (key) {

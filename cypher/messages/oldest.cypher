@@ -1,6 +1,7 @@
 // purpose: The oldest messages of each session after a place.
 // access: read
 // params: keys, after, before, first, roles
+// texts: many
 // returns: key, messages
 UNWIND $keys AS key
 CALL (key) {

@@ -1,6 +1,7 @@
 // purpose: All fork profiles of a Space, in the order of first insertion.
 // access: read
 // params: space
+// texts: many
 // returns: id, systemPrompt, systemPromptMode, skills, context, prompt
 MATCH (n:ForkProfile)
 USING INDEX SEEK n:ForkProfile(spaceId, place)

@@ -1,6 +1,7 @@
 // purpose: Sessions by key.
 // access: read
 // params: keys
+// texts: many
 // returns: session.*
 UNWIND $keys AS key
 MATCH (s:Session {key: key})

@@ -1,6 +1,7 @@
 // purpose: All shared memories of a Space, in the order of first insertion.
 // access: read
 // params: space
+// texts: many
 // returns: id, summary, body, updatedAt
 MATCH (n:SharedMemory)
 USING INDEX SEEK n:SharedMemory(spaceId, place)

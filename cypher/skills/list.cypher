@@ -1,6 +1,7 @@
 // purpose: All stored skills of a Space, in the order of first insertion.
 // access: read
 // params: space
+// texts: many
 // returns: id, description, content
 MATCH (n:Skill)
 USING INDEX SEEK n:Skill(spaceId, place)

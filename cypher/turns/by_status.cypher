@@ -1,6 +1,7 @@
 // purpose: The newest turns of a Space with one status, newest first.
 // access: read
 // params: space, status, first
+// texts: many
 // returns: turn.*
 MATCH (t:Turn)
 USING INDEX SEEK t:Turn(spaceId, status, startedAt, key)

@@ -1,6 +1,7 @@
 // purpose: Turns by key.
 // access: read
 // params: keys
+// texts: many
 // returns: turn.*
 UNWIND $keys AS key
 MATCH (t:Turn {key: key})

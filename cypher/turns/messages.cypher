@@ -1,6 +1,7 @@
 // purpose: What each turn wrote and its session still has, oldest first.
 // access: read
 // params: keys
+// texts: many
 // returns: key, messages
 UNWIND $keys AS key
 MATCH (t:Turn {key: key})

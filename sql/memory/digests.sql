@@ -2,6 +2,7 @@
 --   Of few changes the index by event number knows the sessions; of many, or all, a page is read in the order of keys.
 -- access: read
 -- params: space, prefix, after, first, status, changedAfter
+-- texts: many
 -- returns: eventSeq, digests
 -- json: digests
 SELECT sp.eventSeq, (

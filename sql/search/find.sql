@@ -2,6 +2,7 @@
 --   A scope whose expression is null is not asked. A shared message counts once: for the session that it was written in, else the oldest.
 -- access: read
 -- params: prefix, label, memory, message, exact, rootId, candidates, first
+-- texts: many
 -- returns: scope, score, sessionId, text, message
 -- json: message
 WITH matched AS (

@@ -1,6 +1,7 @@
 -- purpose: A page of the sessions of a Space, by key.
 -- access: read
 -- params: prefix, after, first, status, role, tag
+-- texts: many
 -- returns: session.*
 -- json: tags
 SELECT s.* FROM session AS s

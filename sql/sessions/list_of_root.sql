@@ -1,6 +1,7 @@
 -- purpose: A page of the sessions of one tree, by key.
 -- access: read
 -- params: space, rootId, after, first, status, role, tag
+-- texts: many
 -- returns: session.*
 -- json: tags
 SELECT s.* FROM session AS s

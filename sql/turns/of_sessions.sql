@@ -1,6 +1,7 @@
 -- purpose: The newest turns of each session before a number, oldest first.
 -- access: read
 -- params: keys, before, first
+-- texts: many
 -- returns: key, turns
 -- json: turns
 SELECT k.value AS key, (

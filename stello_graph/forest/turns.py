@@ -44,6 +44,7 @@ from stello_graph.model.turn import (
 from stello_graph.model.writes import TurnBegun, TurnEnd, TurnExpired, TurnJoined
 from stello_graph.outliving import outliving
 from stello_graph.ports import SpaceStore, Store
+from stello_graph.ports.answers import leave_answer
 from stello_graph.ports.observing import Kind, Observers
 
 __all__ = ["Turns"]
@@ -311,10 +312,9 @@ class Turns:
             await asyncio.sleep(self._times.follow * random.uniform(0.2, 1.0))
 
     async def _watched(self, live: LiveTurn) -> None:
-        ids = {"space": live.store.space_id, "turn": live.turn.id}
-        with self._observers.watch(
-            Kind.TURN, "turn", ids=ids, facts={"session": live.turn.session_id}
-        ) as work:
+        leave_answer()
+        ids, facts = {"space": live.store.space_id, "turn": live.turn.id}, {"session": live.turn.session_id}
+        with self._observers.watch(Kind.TURN, "turn", ids=ids, facts=facts) as work:
             try:
                 await self._run(live)
             finally:

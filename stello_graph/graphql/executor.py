@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 from graphql import GraphQLNonNull, GraphQLObjectType, GraphQLResolveInfo
 from graphql.pyutils import AwaitableOrValue, Path
-from graphql.type import GraphQLEnumType, GraphQLOutputType, GraphQLScalarType
+from graphql.type import GraphQLEnumType, GraphQLLeafType, GraphQLOutputType, GraphQLScalarType
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from strawberry.types.field import StrawberryField
 
+from stello_graph.ports.answers import Answer, current_answer
+
 __all__ = ["RowExecutor"]
 
+_COUNTED = {"String", "JSON"}
 _PLAIN: dict[str, set[type]] = {"String": {str}, "ID": {str}, "Boolean": {bool}}
 
 
@@ -27,6 +30,7 @@ class _Column(NamedTuple):
     nullable: bool
     plain: set[type]
     convert: Callable[[Any], Any]
+    counts: bool = False
 
 
 class RowExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -35,6 +39,7 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """See graphql-core."""
         super().__init__(*args, **kwargs)
+        self._answer = current_answer()
         self._plans: dict[int, tuple[Any, list[_Column] | None]] = {}
 
     def complete_iterable_value(
@@ -49,12 +54,19 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
         """See graphql-core."""
         if isinstance(items, list | tuple) and items:
             plan = self._plan(item_type, field_details_list)
-            rows = None if plan is None else _complete(plan, items)
+            rows = None if plan is None else _complete(plan, items, self._answer)
             if rows is not None:
                 return rows
         return super().complete_iterable_value(
             item_type, field_details_list, info, path, items, position_context
         )
+
+    def complete_leaf_value(self, return_type: GraphQLLeafType, result: Any) -> Any:  # type: ignore[override]
+        """See graphql-core. Texts count."""
+        value = super().complete_leaf_value(return_type, result)
+        if self._answer is not None and return_type.name in _COUNTED:
+            self._answer.tells(value)
+        return value
 
     def _plan(self, item_type: GraphQLOutputType, field_details_list: Any) -> list[_Column] | None:
         # The list is kept beside its plan, so that its id is not used again meanwhile.
@@ -92,7 +104,8 @@ def _column(name: str, field: Any) -> _Column | None:
         return _Column(name, definition.python_name, nullable, set(), _Remembered(leaf.coerce_output_value))
     if isinstance(leaf, GraphQLScalarType):
         plain = _PLAIN.get(leaf.name, set())
-        return _Column(name, definition.python_name, nullable, plain, leaf.coerce_output_value)
+        counts = leaf.name in _COUNTED
+        return _Column(name, definition.python_name, nullable, plain, leaf.coerce_output_value, counts)
     return None
 
 
@@ -107,12 +120,18 @@ class _Remembered:
         return self._known[value]
 
 
-def _complete(plan: list[_Column], items: list[Any] | tuple[Any, ...]) -> list[Any] | None:
+def _complete(
+    plan: list[_Column], items: list[Any] | tuple[Any, ...], answer: Answer | None
+) -> list[Any] | None:
     """The rows, or None where something is not as it should be."""
     try:
         columns = [_values(column, map(attrgetter(column.attribute), items)) for column in plan]
     except Exception:
         return None
+    if answer is not None:
+        for column, values in zip(plan, columns, strict=True):
+            if column.counts:
+                answer.tells(values)
     names = [column.name for column in plan]
     return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 

@@ -6,6 +6,7 @@ import strawberry
 from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
 
+from stello_graph.graphql.answers import BoundedAnswers
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.documents import Documents
 from stello_graph.graphql.errors import ErrorCodes
@@ -30,7 +31,7 @@ schema = _Schema(
     mutation=Mutation,
     subscription=Subscription,
     types=EVENT_TYPES,
-    extensions=[Documents, Observing, ErrorCodes],
+    extensions=[Documents, Observing, ErrorCodes, BoundedAnswers],
     execution_context_class=RowExecutor,
     config=StrawberryConfig(scalar_map=SCALARS, info_class=Info),
 )

@@ -21,6 +21,7 @@ from stello_graph.store.bookmarks import Bookmarks
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, load
+from stello_graph.store.reading import Reading, reading
 from stello_graph.store.scopes import scopes_of
 
 __all__ = ["Neo4jEngine"]
@@ -66,6 +67,11 @@ class Neo4jEngine:
         self._bookmarks = Bookmarks() if url.startswith("neo4j") else None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._texts = {name: self._text(text.statements[0]) for name, text in load("cypher").items()}
+        self._counted = {
+            name: self._text(_counted(text.statements[0]))
+            for name, text in load("cypher").items()
+            if text.query.has_texts
+        }
         self._driver: AsyncDriver | None = None
         self._options: dict[str, Any] = {
             "auth": None if user is None else (user, password or ""),
@@ -79,7 +85,8 @@ class Neo4jEngine:
 
     async def read(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
-        return await self._shielded(self._run(query.name, params, "READ"))
+        async with reading(query) as one:
+            return await self._shielded(self._run(query.name, params, "READ", one))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -123,8 +130,12 @@ class Neo4jEngine:
         task.add_done_callback(self._tasks.discard)
         return await outliving(task)
 
-    async def _run(self, name: str, params: dict[str, Any], access: str) -> list[Row]:
+    async def _run(
+        self, name: str, params: dict[str, Any], access: str, counted: Reading | None = None
+    ) -> list[Row]:
         text, scopes = self._texts[name], scopes_of(name, params)
+        if counted is not None and counted.most is not None:
+            text, params = self._counted[name], {**params, "mostTexts": counted.most}
 
         async def once() -> list[Row]:
             before = self._known(scopes)
@@ -138,7 +149,11 @@ class Neo4jEngine:
                     now = (await session.last_bookmarks()).raw_values
                     for scope in scopes:
                         self._bookmarks.written(scope, before, now)
-                return [] if record is None else cast(list[Row], record[0])
+                if record is None:
+                    return []
+                if counted is not None and counted.most is not None:
+                    counted.characters = record[1]
+                return cast(list[Row], record[0])
 
         return await self._retried(once)
 
@@ -192,6 +207,12 @@ class Neo4jEngine:
     async def _script(self, session: AsyncSession, statements: tuple[str, ...]) -> None:
         for statement in statements:
             await (await session.run(self._text(statement))).consume()
+
+
+def _counted(statement: str) -> str:
+    """A read that brings no rows where their texts pass `$mostTexts`, and the number of their characters."""
+    (around,) = schema_script("cypher", "counted")
+    return around.replace("__QUERY__", statement)
 
 
 def _is_race(error: Exception) -> bool:

@@ -6,6 +6,8 @@ A file starts with a header of comment lines:
     purpose:  what it is for, one line or more
     access:   read or write
     params:   the names of its parameters, or none
+    texts:    many, where its rows may hold long texts of people and models: such a read is bounded for an
+              answer; else left out
     returns:  the fields of a row; `session.*` means all properties of a session
     json:     (sql only) fields that hold JSON and are decoded
     unused:   (sql only) parameters that this engine has no use for, such as lock tokens
@@ -27,7 +29,7 @@ __all__ = ["Query", "QueryFileError", "QueryText", "folder", "load", "named", "p
 
 Language = Literal["cypher", "sql"]
 
-_HEADER = re.compile(r"(?://|--) ?(?:(purpose|access|params|returns|json|unused):)?(.*)")
+_HEADER = re.compile(r"(?://|--) ?(?:(purpose|access|params|texts|returns|json|unused):)?(.*)")
 _NOT_CODE = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|//[^\n]*|--[^\n]*")
 _PARAM = {"cypher": re.compile(r"\$(\w+)"), "sql": re.compile(r"(?<![:\w]):(\w+)")}
 
@@ -38,12 +40,13 @@ class QueryFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query by name, the same for every engine."""
+    """A query by name, the same for every engine. `has_texts`: its rows may hold many long texts."""
 
     name: str
     access: Literal["read", "write"]
     params: frozenset[str]
     returns: tuple[str, ...]
+    has_texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,11 @@ def parse(name: str, text: str, language: Language) -> QueryText:
     if used != set(params):
         wrong = ", ".join(sorted(used ^ set(params)))
         raise QueryFileError(f"{name}.{language}: declared and used parameters differ: {wrong}")
-    query = Query(name, "read" if access == "read" else "write", frozenset(params), tuple(returns))
+    texts = header.get("texts")
+    if texts is not None and (texts != "many" or access != "read"):
+        raise QueryFileError(f"{name}.{language}: texts is many, of a read, or left out")
+    kind: Literal["read", "write"] = "read" if access == "read" else "write"
+    query = Query(name, kind, frozenset(params), tuple(returns), has_texts=texts is not None)
     statements = (body.strip().rstrip(";"),) if language == "cypher" else tuple(split_statements(body))
     return QueryText(query, statements, frozenset(_names(header.get("json", "none"))))
 

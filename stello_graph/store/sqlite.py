@@ -24,6 +24,7 @@ from stello_graph.outliving import outliving
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, QueryText, load
+from stello_graph.store.reading import Reading, reading
 
 __all__ = ["SqliteEngine"]
 
@@ -31,6 +32,8 @@ T = TypeVar("T")
 
 _OLDEST = (3, 35, 0)
 _RACES = 3
+# What SQLite needs itself, such as for its schema.
+_LEAST_LENGTH = 1024 * 1024
 _MAKING = threading.Lock()
 # The primary codes that mean that the file cannot be used now; anything else is a fault of ours.
 _AWAY = {
@@ -69,7 +72,8 @@ class SqliteEngine:
     async def read(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
         text = self._texts[query.name]
-        return await self._readers.run(lambda connection: _fetch(connection, text, params))
+        async with reading(query) as one:
+            return await self._readers.run(lambda connection: _fetch(connection, text, params, one))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -196,19 +200,54 @@ def _identity(path: Path) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _fetch(connection: sqlite3.Connection, text: QueryText, params: dict[str, Any]) -> list[Row]:
+def _fetch(
+    connection: sqlite3.Connection, text: QueryText, params: dict[str, Any], counted: Reading | None = None
+) -> list[Row]:
     bound = {name: _bound(value) for name, value in params.items()}
     *before, last = text.statements
     for statement in before:
         connection.execute(statement, bound)
-    cursor = connection.execute(last, bound)
-    names = [column[0] for column in cursor.description or ()]
-    rows = [dict(zip(names, values, strict=True)) for values in cursor]
+    if counted is None or counted.most is None:
+        rows = _rows(connection.execute(last, bound))
+    else:
+        rows = _counted_rows(connection, last, bound, counted, counted.most)
     for field in text.json_fields:
         for row in rows:
             if row[field] is not None:
                 row[field] = orjson.loads(row[field])
     return rows
+
+
+def _rows(cursor: sqlite3.Cursor) -> list[Row]:
+    names = [column[0] for column in cursor.description or ()]
+    return [dict(zip(names, values, strict=True)) for values in cursor]
+
+
+def _counted_rows(
+    connection: sqlite3.Connection, statement: str, bound: dict[str, Any], counted: Reading, most: int
+) -> list[Row]:
+    """None where they hold more than `most` characters: no more of them is ever in memory.
+
+    SQLite itself makes no value that is longer, such as a JSON array of many messages.
+    """
+    before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(most, _LEAST_LENGTH))
+    try:
+        with contextlib.closing(connection.execute(statement, bound)) as cursor:
+            names = [column[0] for column in cursor.description or ()]
+            rows = []
+            for values in cursor:
+                counted.characters += sum(len(value) for value in values if isinstance(value, str))
+                if counted.characters > most:
+                    return []
+                rows.append(dict(zip(names, values, strict=True)))
+            return rows
+    except sqlite3.DataError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
+            raise
+        counted.characters = most + 1
+        return []
+    finally:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
 
 
 def _commit(connection: sqlite3.Connection, text: QueryText, params: dict[str, Any]) -> list[Row]:

@@ -1,4 +1,6 @@
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,13 @@ class Api:
         result = await schema.execute(document, variable_values=variables, context_value=self.context())
         assert result.errors, result.data
         return {**(result.errors[0].extensions or {}), "message": result.errors[0].message}
+
+    async def follow(self, document: str, count: int, **variables: Any) -> list[Any]:
+        """The first results of a subscription."""
+        found = await schema.subscribe(document, variable_values=variables, context_value=self.context())
+        assert isinstance(found, AsyncGenerator), found
+        async with aclosing(found), asyncio.timeout(60):
+            return [await anext(found) for _ in range(count)]
 
     async def cost(self, document: str, **variables: Any) -> list[str]:
         """The names of the queries that a document costs."""

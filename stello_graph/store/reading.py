@@ -1,0 +1,41 @@
+"""Reads that count: rows with texts, for an answer that has a limit."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from stello_graph.ports.answers import current_answer
+from stello_graph.store.queries import Query
+
+__all__ = ["Reading", "reading"]
+
+
+class Reading:
+    """One read.
+
+    Attributes:
+        most: characters that its rows may hold; None: it is not counted.
+        characters: that they hold, told by the engine; more than `most` where it took no rows.
+    """
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        self.characters = 0
+
+
+@asynccontextmanager
+async def reading(query: Query) -> AsyncIterator[Reading]:
+    """Counts a read where it has texts and is made for an answer; those of one answer follow each other.
+
+    Raises, at the end of the block:
+        LimitExceeded: more than the answer may read.
+    """
+    answer = current_answer() if query.has_texts else None
+    if answer is None:
+        yield Reading(None)
+        return
+    async with answer.reading:
+        one = Reading(answer.left)
+        yield one
+        answer.has_read(one.characters)
+        if one.most is not None and one.characters > one.most:
+            raise answer.refusal
