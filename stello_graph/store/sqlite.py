@@ -226,9 +226,10 @@ def _rows(cursor: sqlite3.Cursor) -> list[Row]:
 def _counted_rows(
     connection: sqlite3.Connection, statement: str, bound: dict[str, Any], counted: Reading, most: int
 ) -> list[Row]:
-    """None where they hold more than `most` characters: no more of them is ever in memory.
+    """None where they hold more than `most` characters: no more of them become objects.
 
-    SQLite itself makes no value that is longer, such as a JSON array of many messages.
+    SQLite gives out no value that is longer, such as a JSON array of many messages, but it makes such a
+    value whole before it finds that out.
     """
     before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(most, _LEAST_LENGTH))
     try:
