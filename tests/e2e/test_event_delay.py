@@ -20,7 +20,7 @@ WRITES = 20
 # A machine that takes longer for what costs milliseconds tells nothing of half a second.
 SMOOTH = 0.05
 ROUNDS = 6
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 class Lag:
