@@ -112,7 +112,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 
 
 class ByServer(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands out all tests of a server, or those of a folder that need none, to one worker, most first."""
+    """Hands out all tests of a server, or those of a folder that need none, to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         path, _, parameters = nodeid.partition("[")
@@ -120,8 +120,16 @@ class ByServer(LoadScopeScheduling):  # type: ignore[misc]
         return max(servers, key=len) if servers else path.rpartition("/")[0]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes longest begins first in a run of several workers, so that they end together."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: engine_of(item) not in SERVERS)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
+    config.option.loadscopereorder = False
     return ByServer(config, log)
 
 

@@ -16,7 +16,7 @@ from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
 from stello_graph.settings import Settings
 from stello_graph.store.store import GraphStore
-from tests.conformance.drafts import child, exchange, fork_of, many
+from tests.conformance.drafts import begin, child, end_of, fork_of, many, told
 
 # What a caller may be told who loses a race; anything else ends this process with a stack trace.
 LOST = {
@@ -95,7 +95,10 @@ class Fighter:
         await self._space.append(self._chance.choice(ids), many(4))
 
     async def _turn(self, ids: list[str]) -> None:
-        await exchange(self._space, self._chance.choice(ids))
+        session_id = self._chance.choice(ids)
+        turn = (await begin(self._space, session_id)).turn
+        if await self._space.end_turn(end_of(turn, told("Hi", turn_id=turn.id))) is None:
+            assert session_id not in await self._space.sessions([session_id]), "lost, but not deleted"
 
     async def _trim(self, ids: list[str]) -> None:
         await self._space.trim(self._chance.choice(ids), 1)

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from tests import engines
-from tests.engines import ENGINES, Kind, Plan
+from tests.engines import ENGINES, SERVERS, Kind, Plan
 from tests.extras import Extra
 from tests.neo4j_server import LTS, NotAvailable
 from tests.neo4j_server.choice import Docker, Given, Jars
@@ -63,22 +63,23 @@ def test_a_whole_run_fails_where_neo4j_ran_fewer_conformance_tests(run: Run) -> 
 
 
 def test_workers_are_counted_together(run: Run, tmp_path: Path) -> None:
-    """A run with several workers has the same rules, and all tests of one server are in one worker."""
+    """A run with several workers has the same rules, and all tests of one server are in one worker, first."""
     source = """
 import pytest
 
 @pytest.mark.parametrize("number", range(8))
 def test_one(engine, number, worker_id):
-    with open(engine, "a") as file:
-        print(worker_id, file=file)
+    with open("ran", "a") as file:
+        print(engine, worker_id, file=file)
 """
     spread = ("-p", "xdist", "-n", "2", "--without", "browser,node,nginx")
     code, output = run("tests/conformance/test_store.py", source, *spread)
     assert (code, "24 passed" in output) == (0, True)
     assert "Tests per engine: sqlite 8, neo4j 8, neo4j-calendar 8" in output
     assert f"Neo4j {LTS.version}" in output
-    for engine in ENGINES:
-        assert len(set((tmp_path / engine).read_text().split())) == 1
+    ran = [line.split() for line in (tmp_path / "ran").read_text().splitlines()]
+    assert len({(engine, worker) for engine, worker in ran}) == len(ENGINES)
+    assert {engine for engine, _ in ran[:8]} <= set(SERVERS), "servers first"
 
     code, output = run("tests/conformance/test_store.py", ON_SQLITE_ONLY, *spread)
     assert code == 1
