@@ -6,6 +6,7 @@ be run again, a failure that leaves the outcome unknown is answered by running i
 
 import asyncio
 import random
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar, cast
 
@@ -24,17 +25,27 @@ from stello_graph.store.queries import Query, load
 from stello_graph.store.reading import Reading, reading
 from stello_graph.store.scopes import scopes_of
 
-__all__ = ["Neo4jEngine"]
+__all__ = ["Neo4jEngine", "in_one_map"]
 
 T = TypeVar("T")
 
 _RACES = 5
+_PARAMETER = re.compile(r"\$(\w+)")
 _ENTITY_NOT_FOUND = "Neo.ClientError.Statement.EntityNotFound"
 _UNKNOWN_BOOKMARK = {
     "Neo.TransientError.Transaction.BookmarkTimeout",
     "Neo.ClientError.Transaction.InvalidBookmark",
     "Neo.ClientError.Transaction.InvalidBookmarkMixture",
 }
+
+
+def in_one_map(statement: str) -> str:
+    """The statement with its parameters taken from one, the map `$given`.
+
+    Neo4j keeps a plan for each combination of the parameters' types (null is one, and texts and lists of
+    another length are others), and to plan a write takes seconds on a cold server. A map has one type.
+    """
+    return _PARAMETER.sub(r"$given.\1", statement)
 
 
 class Neo4jEngine:
@@ -117,7 +128,7 @@ class Neo4jEngine:
             await self._driver.close()
 
     def _text(self, statement: str) -> DriverQuery:
-        return DriverQuery(statement)
+        return DriverQuery(in_one_map(statement))
 
     def _open(self) -> AsyncDriver:
         if self._driver is None:
@@ -144,7 +155,7 @@ class Neo4jEngine:
                 default_access_mode=access,
                 bookmarks=DriverBookmarks.from_raw_values(before) if before else None,
             ) as session:
-                record = await (await session.run(text, params)).single()
+                record = await (await session.run(text, {"given": params})).single()
                 if self._bookmarks is not None and access == "WRITE":
                     now = (await session.last_bookmarks()).raw_values
                     for scope in scopes:

@@ -16,7 +16,7 @@ from neo4j import GraphDatabase
 
 from stello_graph.store.engine import Engine, Row
 from stello_graph.store.migrations import migrations, schema_script
-from stello_graph.store.neo4j import Neo4jEngine
+from stello_graph.store.neo4j import Neo4jEngine, in_one_map
 from stello_graph.store.queries import Language, Query, load
 from stello_graph.store.sqlite import SqliteEngine
 from tests.neo4j_server import Server, credentials
@@ -460,7 +460,7 @@ class Neo4jDatabase:
     def _plan(self, command: str, query: Query, params: Row) -> dict[str, Any]:
         text = load("cypher")[query.name].statements[0]
         with self._driver.session() as session, session.begin_transaction() as transaction:
-            summary = transaction.run(f"{command} {text}", params).consume()
+            summary = transaction.run(f"{command} {in_one_map(text)}", given=params).consume()
             transaction.rollback()
         found = summary.profile if command == "PROFILE" else summary.plan
         assert found is not None

@@ -1,4 +1,5 @@
 import asyncio
+import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Self
 
@@ -18,7 +19,8 @@ from neo4j.exceptions import (
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.store.engine import PING, RECORD
-from stello_graph.store.neo4j import Neo4jEngine
+from stello_graph.store.neo4j import Neo4jEngine, in_one_map
+from stello_graph.store.queries import load
 
 ROW = {"version": 1}
 
@@ -207,3 +209,12 @@ async def test_a_server_that_is_not_there() -> None:
     with pytest.raises(StoreUnavailable):
         await engine.ping()
     await engine.aclose()
+
+
+@pytest.mark.parametrize("query", sorted(load("cypher")))
+def test_one_parameter_whatever_the_types(query: str) -> None:
+    """A plan is kept for each combination of types: all parameters come in one map."""
+    (statement,) = load("cypher")[query].statements
+    assert set(re.findall(r"\$\w+", in_one_map(statement))) <= {"$given"}
+    for name in load("cypher")[query].query.params:
+        assert f"$given.{name}" in in_one_map(statement)
