@@ -13,3 +13,7 @@ class TurnTimes:
     renew: float = 2.0
     janitor: float = 5.0
     follow: float = 0.5
+
+    def heard(self, *, here: bool) -> float:
+        """How long a turn may take to end once it is cancelled; one of this process is sure to hear of it."""
+        return 2 * self.renew + 1 + (self.lease if here else 0)

@@ -133,7 +133,7 @@ class Turns:
         if turn.status is TurnStatus.AWAITING_CONFIRMATION:
             return await self.close_dead(store, turn_id) or await self._stored(store, turn_id)
         try:
-            async with asyncio.timeout(2 * self._times.renew + 1 if live is None else self._times.lease):
+            async with asyncio.timeout(self._times.heard(here=live is not None)):
                 return await self.ended(store, turn)
         except TimeoutError:
             return await self.close_dead(store, turn_id) or await self._stored(store, turn_id)
