@@ -145,7 +145,7 @@ class Neo4jEngine:
         self, name: str, params: dict[str, Any], access: str, counted: Reading | None = None
     ) -> list[Row]:
         text, scopes = self._texts[name], scopes_of(name, params)
-        if counted is not None and counted.most is not None:
+        if counted is not None:
             text, params = self._counted[name], {**params, "mostTexts": counted.most}
 
         async def once() -> list[Row]:
@@ -162,7 +162,7 @@ class Neo4jEngine:
                         self._bookmarks.written(scope, before, now)
                 if record is None:
                     return []
-                if counted is not None and counted.most is not None:
+                if counted is not None:
                     counted.characters = record[1]
                 return cast(list[Row], record[0])
 

@@ -13,29 +13,31 @@ class Reading:
     """One read.
 
     Attributes:
-        most: characters that its rows may hold; None: it is not counted.
+        most: characters that its rows may hold.
         characters: that they hold, told by the engine; more than `most` where it took no rows.
     """
 
-    def __init__(self, most: int | None) -> None:
+    def __init__(self, most: int) -> None:
         self.most = most
         self.characters = 0
 
 
 @asynccontextmanager
-async def reading(query: Query) -> AsyncIterator[Reading]:
-    """Counts a read where it has texts and is made for an answer; those of one answer follow each other.
+async def reading(query: Query) -> AsyncIterator[Reading | None]:
+    """Counts a read where it has texts and is made for an answer, else gives None.
+
+    Those of one answer follow each other.
 
     Raises, at the end of the block:
         LimitExceeded: more than the answer may read.
     """
     answer = current_answer() if query.has_texts else None
     if answer is None:
-        yield Reading(None)
+        yield None
         return
     async with answer.reading:
         one = Reading(answer.left)
         yield one
         answer.has_read(one.characters)
-        if one.most is not None and one.characters > one.most:
+        if one.characters > one.most:
             raise answer.refusal

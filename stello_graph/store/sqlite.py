@@ -207,10 +207,10 @@ def _fetch(
     *before, last = text.statements
     for statement in before:
         connection.execute(statement, bound)
-    if counted is None or counted.most is None:
+    if counted is None:
         rows = _rows(connection.execute(last, bound))
     else:
-        rows = _counted_rows(connection, last, bound, counted, counted.most)
+        rows = _counted_rows(connection, last, bound, counted)
     for field in text.json_fields:
         for row in rows:
             if row[field] is not None:
@@ -224,28 +224,28 @@ def _rows(cursor: sqlite3.Cursor) -> list[Row]:
 
 
 def _counted_rows(
-    connection: sqlite3.Connection, statement: str, bound: dict[str, Any], counted: Reading, most: int
+    connection: sqlite3.Connection, statement: str, bound: dict[str, Any], counted: Reading
 ) -> list[Row]:
-    """None where they hold more than `most` characters: no more of them become objects.
+    """None where they hold more characters than they may: no more of them become objects.
 
     SQLite gives out no value that is longer, such as a JSON array of many messages, but it makes such a
     value whole before it finds that out.
     """
-    before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(most, _LEAST_LENGTH))
+    before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(counted.most, _LEAST_LENGTH))
     try:
         with contextlib.closing(connection.execute(statement, bound)) as cursor:
             names = [column[0] for column in cursor.description or ()]
             rows = []
             for values in cursor:
                 counted.characters += sum(len(value) for value in values if isinstance(value, str))
-                if counted.characters > most:
+                if counted.characters > counted.most:
                     return []
                 rows.append(dict(zip(names, values, strict=True)))
             return rows
     except sqlite3.DataError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
             raise
-        counted.characters = most + 1
+        counted.characters = counted.most + 1
         return []
     finally:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
