@@ -1,8 +1,8 @@
 -- purpose: The whole map of a Space in columns, level by level, at most limit nodes. The event number is read first.
 -- access: read
 -- params: space, maxDepth, limit, includeArchived
--- returns: eventSeq, ids, parentIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
--- json: ids, parentIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
+-- returns: eventSeq, ids, parentIds, sourceIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
+-- json: ids, parentIds, sourceIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
 WITH kept AS (
   SELECT n.* FROM topology_node AS n
   WHERE n.spaceId = :space AND n.depth <= :maxDepth AND (:includeArchived OR n.status = 'ACTIVE' OR EXISTS (
@@ -18,6 +18,7 @@ SELECT * FROM (
   SELECT (SELECT eventSeq FROM space WHERE id = :space) AS eventSeq,
     json_group_array(id) AS ids,
     json_group_array(coalesce(parentId, '')) AS parentIds,
+    json_group_array(coalesce(sourceSessionId, '')) AS sourceIds,
     json_group_array(label) AS labels,
     json_group_array(CASE status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
     json_group_array(CASE role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,

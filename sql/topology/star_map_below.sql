@@ -1,8 +1,8 @@
 -- purpose: As star_map, for the subtree of one node; depths are counted from there, the node itself is always kept.
 -- access: read
 -- params: space, root, maxDepth, limit, includeArchived
--- returns: eventSeq, ids, parentIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
--- json: ids, parentIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
+-- returns: eventSeq, ids, parentIds, sourceIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
+-- json: ids, parentIds, sourceIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
 WITH RECURSIVE down (key, depth) AS (
   SELECT key, 0 FROM topology_node WHERE key = :root
   UNION ALL
@@ -23,6 +23,7 @@ kept AS (
 SELECT (SELECT eventSeq FROM space WHERE id = :space) AS eventSeq,
   json_group_array(id) AS ids,
   json_group_array(coalesce(parentId, '')) AS parentIds,
+  json_group_array(coalesce(sourceSessionId, '')) AS sourceIds,
   json_group_array(label) AS labels,
   json_group_array(CASE status WHEN 'ACTIVE' THEN 0 ELSE 1 END) AS statuses,
   json_group_array(CASE role WHEN 'STANDARD' THEN 0 ELSE 1 END) AS roles,

@@ -4,6 +4,7 @@ from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.store import rows
+from stello_graph.store.engine import Row
 from stello_graph.store.indexing import label_terms
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
@@ -41,7 +42,7 @@ class ImportRepository(Repository):
             type=TopologyEventType.SESSION_CREATED
             if draft.source_id is None
             else TopologyEventType.SESSION_FORKED,
-            data=rows.to_json({"imported": True, "label": draft.label}),
+            data=rows.to_json(_event_data(draft)),
             parentKey=source_key,
             parentId=draft.source_id,
             sourceKey=source_key,
@@ -67,3 +68,11 @@ class ImportRepository(Repository):
             case "NO_CUT":
                 raise Conflict("the messages to share are not there")
         return outcome != "TAKEN"
+
+
+def _event_data(draft: ImportDraft) -> Row:
+    """What an event tells of a session that is made otherwise, and that it was imported."""
+    told = {"parentId": draft.source_id, "label": draft.label, "imported": True}
+    if draft.source_id is None:
+        return told
+    return told | {"sourceSessionId": draft.source_id, "sourceSeq": draft.through_seq}

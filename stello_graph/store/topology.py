@@ -130,6 +130,7 @@ def _star_map(root_id: str | None, row: Row, max_nodes: int) -> StarMap:
     kept = {
         "id": ids,
         "parent": [place.get(parent, -1) for parent in row["parentIds"][:count]],
+        "source": [place.get(source, -1) for source in row["sourceIds"][:count]],
         "label": row["labels"],
         "status": row["statuses"],
         "role": row["roles"],

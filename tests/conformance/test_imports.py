@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from stello_graph.errors import Conflict, NotFound
@@ -87,10 +89,14 @@ async def test_events(space: SpaceStore, database: Database) -> None:
     await space.import_session(source)
     await space.import_session(imported(source_id=source.id, through_seq=1, messages=()))
 
-    found = database.snapshot(space.space_id)["event"]
+    found = sorted(database.snapshot(space.space_id)["event"], key=lambda row: row["seq"])
 
-    assert {(row["seq"], row["type"]) for row in found} == {(1, "SESSION_CREATED"), (2, "SESSION_FORKED")}
-    assert {row["data"] for row in found} == {'{"imported":true,"label":"星"}'}
+    root = {"parentId": None, "label": "星", "imported": True}
+    assert [(row["seq"], row["type"]) for row in found] == [(1, "SESSION_CREATED"), (2, "SESSION_FORKED")]
+    assert [json.loads(row["data"]) for row in found] == [
+        root,
+        root | {"parentId": source.id, "sourceSessionId": source.id, "sourceSeq": 1},
+    ]
 
 
 async def test_a_taken_id(space: SpaceStore, database: Database) -> None:

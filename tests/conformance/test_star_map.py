@@ -4,7 +4,7 @@ from stello_graph.errors import NotFound
 from stello_graph.model.topology import StarMap
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.ports import SpaceStore
-from tests.conformance.drafts import ALL, child, create, exchange
+from tests.conformance.drafts import ALL, child, create, exchange, fork_of
 
 
 async def star_map(
@@ -38,6 +38,7 @@ async def test_an_empty_space(space: SpaceStore) -> None:
     assert set(found.columns) == {
         "id",
         "parent",
+        "source",
         "label",
         "status",
         "role",
@@ -69,6 +70,7 @@ async def test_columns(space: SpaceStore) -> None:
     assert await is_number_of(space, found)
     assert columns["id"] == [main, other, below]
     assert columns["parent"] == [-1, -1, 0]
+    assert columns["source"] == [-1, -1, -1]
     assert columns["label"] == ["星", "other", "below"]
     assert (columns["status"], columns["role"]) == ([0, 0, 1], [1, 0, 0])
     assert (columns["depth"], columns["index"]) == ([0, 0, 1], [0, 1, 0])
@@ -76,6 +78,27 @@ async def test_columns(space: SpaceStore) -> None:
     nodes = await space.nodes(columns["id"])
     assert columns["lastActiveAt"] == [nodes[id].last_active_at // 1000 for id in columns["id"]]
     assert columns["refs"] == [[2, 1], [1, 0]]
+
+
+@pytest.mark.covers("TOPO-8")
+async def test_where_forks_came_from(space: SpaceStore) -> None:
+    """The map has the source of each fork, wherever it hangs, as long as the source is in the map."""
+    top, other = (await create(space)).id, (await create(space)).id
+    below = await grown(space, other, "below")
+    await exchange(space, below)
+    fork = (await space.fork(fork_of(below, parent_id=top, through_seq=1), None)).id
+    under = (await space.fork(fork_of(top, parent_id=top), None)).id
+
+    async def sources(root_id: str | None = None, depth: int | None = None) -> dict[str, str | None]:
+        columns = (await star_map(space, root_id, max_depth=depth)).columns
+        ids = [*columns["id"], None]
+        return {id: ids[place] for id, place in zip(ids, columns["source"], strict=False) if id}
+
+    assert await sources() == {top: None, other: None, fork: below, under: top, below: None}
+    assert await sources(top) == {top: None, fork: None, under: top}
+    assert await sources(None, 0) == {top: None, other: None}
+    await space.delete_session(other, 2, 10)
+    assert await sources() == {top: None, fork: None, under: top}
 
 
 @pytest.mark.covers("TOPO-4")

@@ -9,6 +9,7 @@ from stello_graph.graphql.enums import ContextOrigin, KeyScope, TopologyStrategy
 from stello_graph.graphql.scalars import JSON, DateTime
 from stello_graph.graphql.types.common import ToolCall, Usage
 from stello_graph.model import space as model
+from stello_graph.ports import LLM
 
 __all__ = ["ContextPreview", "Space", "Tool", "Viewer"]
 
@@ -17,16 +18,26 @@ _DEFAULT_WINDOW = 200_000
 logger = logging.getLogger(__name__)
 
 
-async def config(space: strawberry.Parent[model.Space], info: Info) -> model.SpaceConfig:
-    """With the model that answers where none is set, and its window, else 200,000."""
-    graph, set_here = info.context.graph, space.config
+async def _llm(space: model.Space, info: Info) -> LLM:
+    """The model client of the Space, else the server's."""
+    graph = info.context.graph
     try:
         async with graph.agents.agent(space.id, revision=space.revision) as agent:
-            llm = agent.llm
+            return agent.llm
     except Exception as error:
         # Its turns tell of it. The settings are shown all the same, as they may have to be mended.
         logger.warning("the agent of Space %s cannot be built: %s", space.id, type(error).__name__)
-        llm = graph.llm
+        return graph.llm
+
+
+async def offline(space: strawberry.Parent[model.Space], info: Info) -> bool:
+    """Whether the model only pretends."""
+    return (await _llm(space, info)).is_offline
+
+
+async def config(space: strawberry.Parent[model.Space], info: Info) -> model.SpaceConfig:
+    """With the model that answers where none is set, and its window, else 200,000."""
+    set_here, llm = space.config, await _llm(space, info)
     name = set_here.model or llm.default_model
     window = set_here.max_context_tokens or llm.window(name) or _DEFAULT_WINDOW
     return set_here.model_copy(update={"model": name, "max_context_tokens": window})
@@ -88,6 +99,11 @@ class Space:
     id: strawberry.ID
     name: str
     config = strawberry.field(resolver=config, graphql_type=SpaceConfig)
+    offline = strawberry.field(
+        resolver=offline,
+        graphql_type=bool,
+        description="True where no real model is connected: the built-in one answers, and only quotes.",
+    )
     usage: Usage
     session_count: int
     created_at: DateTime

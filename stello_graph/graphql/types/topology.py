@@ -160,7 +160,7 @@ class StarMap:
     )
     columns: StarMapColumns = strawberry.field(
         description="Equal-length arrays, parents before children: id, parent (position in the arrays or -1), "
-        "label, status (0 active, 1 archived), role (0 standard, 1 main), depth, index, childCount, turnCount, "
+        "source (likewise: what a fork came from, -1 also where that is not in the map), label, status (0 active, 1 archived), role (0 standard, 1 main), depth, index, childCount, turnCount, "
         "lastActiveAt (epoch ms); and refs, an array of [from, to] positions. Nodes deeper than maxDepth are "
         "left out; childCount tells where there is more."
     )

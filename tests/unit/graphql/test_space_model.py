@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+from stello_graph.llm.offline import OfflineLLM
 from stello_graph.llm.scripted import ScriptedLLM
+from stello_graph.model.values import KeyScope
 from stello_graph.service import SpaceAgent, StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.store import GraphStore
 from tests.unit.graphql.conftest import Api, RecordingEngine
 
+OFFLINE = "{ space { offline } }"
 CONFIG = "{ space { config { model maxContextTokens } } }"
 CONFIGURE = """mutation($input: SpaceConfigInput!) {
   configureSpace(input: $input) { config { model maxContextTokens } }
@@ -37,6 +40,24 @@ async def test_the_spaces_own_model(tmp_path: Path) -> None:
         graph.agents.refresh("default")
         servers = {"model": "the server's", "maxContextTokens": 9_000}
         assert (await api.ask(CONFIG))["space"]["config"] == servers
+
+
+async def test_a_pretended_model(tmp_path: Path) -> None:
+    """A Space tells whether the offline model answers there, whatever the model's name; anybody may ask."""
+    own: ScriptedLLM | None = None
+
+    async def agents(space_id: str) -> SpaceAgent:
+        return SpaceAgent(llm=own)
+
+    engine = RecordingEngine(tmp_path / "s.db")
+    async with StelloGraph(GraphStore(engine), OfflineLLM(), Settings(grace=0), agents=agents) as graph:
+        api = Api(graph, engine)
+        await api.ask(CONFIGURE, input={"model": "a-real-one"})
+        api.scope = KeyScope.READ
+        assert await api.ask(OFFLINE) == {"space": {"offline": True}}
+        own = ScriptedLLM()
+        graph.agents.refresh("default")
+        assert await api.ask(OFFLINE) == {"space": {"offline": False}}
 
 
 async def test_an_agent_of_its_own_costs_a_turn_nothing(tmp_path: Path) -> None:
