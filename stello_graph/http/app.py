@@ -13,7 +13,7 @@ from stello_graph.http.access import Access, Authenticate
 from stello_graph.http.health import Health
 from stello_graph.http.metrics import Metrics, MetricsPage
 from stello_graph.http.observed import REQUEST_ID, Observed
-from stello_graph.http.pages import home, static_mount
+from stello_graph.http.pages import star_map_page, static_mount
 from stello_graph.http.view import GraphQLView
 from stello_graph.service import StelloGraph
 
@@ -55,7 +55,7 @@ def _routes(graph: StelloGraph, access: Access, metrics: Metrics) -> list[BaseRo
         max_body_bytes=settings.max_body_bytes,
     )
     return [
-        Route("/", home),
+        Route("/", star_map_page),
         Route("/graphql", view),
         WebSocketRoute("/graphql", view),
         Route("/healthz", health.alive),

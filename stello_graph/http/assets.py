@@ -18,7 +18,7 @@ def web_root() -> Path:
     """
     candidates = (_PACKAGE / "web", _PACKAGE.parent / "web")
     for folder in candidates:
-        if (folder / "graphiql").is_dir() and (folder / "vendor").is_dir():
+        if all((folder / name).is_dir() for name in ("graphiql", "star-map", "vendor")):
             return folder
     looked = " and ".join(str(folder) for folder in candidates)
     raise FileNotFoundError(f"the web pages are missing; looked in {looked}")

@@ -9,14 +9,14 @@ import os
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from stello_graph.http.assets import web_root
 
-SERVED_FOLDERS: Final = ("graphiql", "vendor")
+SERVED_FOLDERS: Final = ("graphiql", "star-map", "vendor")
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; "
@@ -77,9 +77,16 @@ async def graphiql_page(request: Request) -> Response:
     return response
 
 
-async def home(request: Request) -> Response:
-    """Sends `/` to GraphiQL, by a relative address that holds under any prefix and proxy."""
-    return RedirectResponse("graphql", status_code=307)
+async def star_map_page(request: Request) -> Response:
+    """The star map, for a GET of the root of the application, beside the GraphQL path.
+
+    Args:
+        request: A GET or HEAD request; its `If-None-Match` is honoured.
+
+    Returns:
+        The page, or 304 where the browser's copy is current.
+    """
+    return await _WebFiles(directory=web_root()).get_response("star-map/index.html", request.scope)
 
 
 def static_mount(path: str = "/static") -> Mount:

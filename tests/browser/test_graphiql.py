@@ -7,20 +7,18 @@ The server is a stand-in: this file run as a script, with a small schema and the
 import asyncio
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import strawberry
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect
 from starlette.applications import Starlette
 from starlette.requests import Request as HttpRequest
 from starlette.responses import JSONResponse, Response
@@ -31,7 +29,8 @@ from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
 from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 
-from stello_graph.http.pages import graphiql_page, home, static_mount
+from stello_graph.http.pages import graphiql_page, static_mount
+from tests.browser.console import Console
 
 pytestmark = pytest.mark.browser
 
@@ -43,11 +42,6 @@ NO_SOCKET: Final = """
         constructor() { super('ws://127.0.0.1:9/'); }
     };
 """
-CHROMIUM_FLAGS: Final = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-)
 
 
 @strawberry.type
@@ -133,7 +127,6 @@ def stand_in() -> Starlette:
         await graphql(websocket.scope, websocket.receive, websocket.send)
 
     routes = [
-        Route("/", home),
         Route("/graphql", graphql, methods=["GET", "POST"]),
         WebSocketRoute("/graphql", over_socket),
         static_mount(),
@@ -163,80 +156,6 @@ def stand_in_server() -> Iterator[str]:
 def server() -> Iterator[str]:
     with stand_in_server() as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def chromium_path() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not found:
-        pytest.fail("no Chromium found: apt-get install chromium")
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        value = playwright.chromium.launch(executable_path=chromium_path, args=list(CHROMIUM_FLAGS))
-        yield value
-        value.close()
-
-
-@dataclass
-class Console:
-    """What went wrong in the page, and what it asked of whom."""
-
-    server: str
-    errors: list[str] = field(default_factory=list)
-    foreign: list[str] = field(default_factory=list)
-    requests: list[Request] = field(default_factory=list)
-    frames: list[dict[str, Any]] = field(default_factory=list)
-    sockets: list[str] = field(default_factory=list)
-
-    def listen(self, page: Page) -> None:
-        page.on(
-            "console",
-            lambda message: self.errors.append(message.text) if message.type == "error" else None,
-        )
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._request)
-        page.on("websocket", self._socket)
-
-    def _request(self, request: Request) -> None:
-        self.requests.append(request)
-        if not request.url.startswith((self.server, "data:", "blob:")):
-            self.foreign.append(request.url)
-
-    def _socket(self, websocket: Any) -> None:
-        self.sockets.append(websocket.url)
-        websocket.on("framesent", lambda payload: self.frames.append(json.loads(payload)))
-
-    def sent_authorization(self) -> list[str | None]:
-        posts = [request for request in self.requests if request.method == "POST"]
-        return [request.all_headers().get("authorization") for request in posts]
-
-    def connection_payloads(self) -> list[Any]:
-        return [frame.get("payload") for frame in self.frames if frame["type"] == "connection_init"]
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    value = browser.new_context(viewport={"width": 1280, "height": 800})
-    yield value
-    value.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Page:
-    return context.new_page()
-
-
-@pytest.fixture
-def console(page: Page, server: str) -> Iterator[Console]:
-    value = Console(server)
-    value.listen(page)
-    yield value
-    assert value.foreign == []
-    assert value.errors == []
 
 
 def open_page(page: Page, address: str) -> None:
@@ -276,8 +195,7 @@ def use_key(page: Page, key: str) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "/ai"], ids=["at the root", "under a prefix"])
 def test_query_mutation_and_subscription(page: Page, console: Console, server: str, prefix: str) -> None:
-    open_page(page, f"{server}{prefix}/")
-    assert page.url == f"{server}{prefix}/graphql"
+    open_page(page, f"{server}{prefix}/graphql")
     page.locator(".graphiql-execute-button").click()
     expect_result(page, {"data": {"getChildren": [{"id": "r1", "label": "Kitchen", "childCount": 3}]}})
     run(page, 'mutation { createSession(input: {label: "Hello"}) { id label } }')

@@ -1,0 +1,5 @@
+import { html } from '../html.js';
+
+export function Sky() {
+  return html`<section></section>`;
+}

@@ -1,0 +1,6 @@
+import { html } from '../html.js';
+
+/** @param {{id: string}} props */
+export function Settings({ id }) {
+  return html`<section>${id}</section>`;
+}
