@@ -1,0 +1,53 @@
+/** What the page says about the open session, kept in step with the map. */
+import { query } from '../graphql.js';
+import { signal } from '../html.js';
+import { listen } from '../live.js';
+import { close, openId, viewer } from '../state.js';
+import { t } from '../texts.js';
+import { say, sayRefusal } from './toasts.js';
+
+/** @typedef {{id: string, label: string, role: string, status: string, ancestors: {id: string, label: string}[]}} Opened */
+
+const HEAD = `query Head($id: ID!) {
+  session(id: $id) { id label role status node { ancestors { id label } } }
+}`;
+const RENAMING = new Set(['SESSION_UPDATED', 'SESSION_ARCHIVED', 'SESSION_UNARCHIVED']);
+
+/** The open session; null where none is, or until it is loaded. */
+export const opened = signal(/** @type {Opened | null} */ (null));
+
+/** Loads the open session; one that is not there is closed, and that is said. */
+export async function loadOpened() {
+  const id = openId.value;
+  if (id !== opened.peek()?.id) opened.value = null;
+  if (id === null || !viewer.value?.spaceId) return;
+  try {
+    const { session } = await query(HEAD, { id });
+    if (id !== openId.peek()) return;
+    if (session) opened.value = { ...session, ancestors: session.node?.ancestors ?? [] };
+    else leave(t('side.unknown'));
+  } catch (error) {
+    sayRefusal(error);
+  }
+}
+
+/** Follows the map for what concerns the open session. @returns {() => void} stops it */
+export function followOpened() {
+  return listen(({ type, nodeId, data }) => {
+    const id = openId.peek();
+    if (id === null) return;
+    if (type === 'SESSION_DELETED' && (nodeId === id || data.ids?.includes(id))) leave(t('side.deleted'));
+    else if (RENAMING.has(type) && isShown(nodeId)) loadOpened();
+  });
+}
+
+/** @param {string} nodeId */
+function isShown(nodeId) {
+  return nodeId === openId.peek() || Boolean(opened.peek()?.ancestors.some(({ id }) => id === nodeId));
+}
+
+/** @param {string} why */
+function leave(why) {
+  close();
+  say(why);
+}
