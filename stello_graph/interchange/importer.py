@@ -1,13 +1,13 @@
 """Writes what a reader yields into a Space: each session in a transaction of its own."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from stello_graph.interchange import chatgpt
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
 from stello_graph.interchange.plan import ImportedConversation, ImportedSession, Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
-from stello_graph.model.message import Draft, MessageRole
+from stello_graph.model.message import turns_of
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
@@ -70,7 +70,7 @@ async def _write_session(
         await store.import_session(_draft(session, _seq_of(session, stored)))
         return
     known = stored[session.id]
-    turns = _turns(session.messages)
+    turns = turns_of(session.messages)
     await store.append(session.id, session.messages, expected_seq=known.next_seq, turns=turns)
     stored[session.id] = StoredTranscript(
         id=session.id,
@@ -88,7 +88,7 @@ def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
         status=SessionStatus.ARCHIVED if session.archived else SessionStatus.ACTIVE,
         tags=session.tags,
         metadata=session.metadata,
-        turn_count=_turns(session.messages),
+        turn_count=turns_of(session.messages),
         messages=session.messages,
         created_at=session.created_at,
         updated_at=session.updated_at,
@@ -106,14 +106,3 @@ def _seq_of(session: ImportedSession, stored: dict[str, StoredTranscript]) -> in
     if session.shared_through not in source.message_ids:
         return None
     return source.next_seq - len(source.message_ids) + source.message_ids.index(session.shared_through)
-
-
-def _turns(messages: Sequence[Draft]) -> int:
-    """Completed turns: user messages that got a reply."""
-    turns, asked = 0, False
-    for message in messages:
-        if message.role is MessageRole.USER:
-            asked = True
-        elif message.role is MessageRole.ASSISTANT and asked:
-            turns, asked = turns + 1, False
-    return turns

@@ -1,11 +1,12 @@
 """L3: the raw transcript."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
 from stello_graph.model.values import Usage, Value
 
-__all__ = ["Draft", "Message", "MessageRole", "MessageState", "ToolCall"]
+__all__ = ["Draft", "Message", "MessageRole", "MessageState", "ToolCall", "turns_of"]
 
 
 class MessageRole(StrEnum):
@@ -70,3 +71,14 @@ class Message(Draft):
     seq: int
     session_id: str
     created_at: int
+
+
+def turns_of(messages: Sequence[Draft]) -> int:
+    """How many turns a transcript holds that were not run here: user messages that got a reply."""
+    turns, asked = 0, False
+    for message in messages:
+        if message.role is MessageRole.USER:
+            asked = True
+        elif message.role is MessageRole.ASSISTANT and asked:
+            turns, asked = turns + 1, False
+    return turns

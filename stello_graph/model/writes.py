@@ -22,6 +22,7 @@ __all__ = [
     "ForkSource",
     "Idempotency",
     "ImportDraft",
+    "PlacedDraft",
     "SessionDraft",
     "SessionFilter",
     "StoredTranscript",
@@ -124,6 +125,24 @@ class ImportDraft(Value):
     messages: tuple[Draft, ...]
     created_at: int | None = None
     updated_at: int | None = None
+
+
+class PlacedDraft(Value):
+    """One of many sessions that are made at once: a root, or a child of one that is stored.
+
+    Attributes:
+        source_id: the fork's source, of which it shares no messages; None for no fork.
+    """
+
+    id: str
+    parent_id: str | None = None
+    source_id: str | None = None
+    label: str
+    status: SessionStatus = SessionStatus.ACTIVE
+    tags: tuple[str, ...] = ()
+    messages: tuple[Draft, ...]
+    created_at: int | None = None
+    last_active_at: int | None = None
 
 
 class StoredTranscript(Value):

@@ -25,6 +25,7 @@ from stello_graph.model.writes import (
     ForkSource,
     Idempotency,
     ImportDraft,
+    PlacedDraft,
     SessionDraft,
     SessionFilter,
     StoredTranscript,
@@ -329,6 +330,14 @@ class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, Protocol
 
     async def import_session(self, draft: ImportDraft) -> bool:
         """Creates an imported session; False where its id is taken."""
+        ...
+
+    async def import_sessions(self, drafts: Sequence[PlacedDraft]) -> bool:
+        """Creates some hundreds of sessions, all or none; False where an id is taken.
+
+        Raises:
+            NotFound: a parent; it is there before its children are asked for.
+        """
         ...
 
 

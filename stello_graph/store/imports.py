@@ -1,18 +1,25 @@
 """Sessions that come from elsewhere."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from stello_graph.errors import Conflict, NotFound
+from stello_graph.ids import new_id
+from stello_graph.model.message import turns_of
 from stello_graph.model.topology import TopologyEventType
-from stello_graph.model.writes import ImportDraft, StoredTranscript
+from stello_graph.model.writes import ImportDraft, PlacedDraft, StoredTranscript
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
 from stello_graph.store.indexing import label_terms
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
+from stello_graph.store.topology import NODES
 
 __all__ = ["ImportRepository"]
 
 STATE = named("imports/state")
 SESSION = named("imports/session")
+SESSIONS = named("imports/sessions")
 
 
 class ImportRepository(Repository):
@@ -39,10 +46,8 @@ class ImportRepository(Repository):
             SESSION,
             **self._event(),
             **self._target(draft.id),
-            type=TopologyEventType.SESSION_CREATED
-            if draft.source_id is None
-            else TopologyEventType.SESSION_FORKED,
-            data=rows.to_json(_event_data(draft)),
+            type=_event_type(draft.source_id),
+            data=rows.to_json(_event_data(draft, draft.source_id, draft.through_seq)),
             parentKey=source_key,
             parentId=draft.source_id,
             sourceKey=source_key,
@@ -69,10 +74,67 @@ class ImportRepository(Repository):
                 raise Conflict("the messages to share are not there")
         return outcome != "TAKEN"
 
+    async def import_sessions(self, drafts: Sequence[PlacedDraft]) -> bool:
+        """See SpaceStore."""
+        if not drafts:
+            return True
+        children = Counter(draft.parent_id for draft in drafts)
+        parents = sorted(id for id in children if id is not None)
+        given = self._placed(drafts, {id: place for place, id in enumerate(parents)})
+        found = await self._engine.write(
+            SESSIONS,
+            space=self._space_id,
+            op=new_id(),
+            eventKey=given[0]["eventKey"],
+            keys=[one["key"] for one in given],
+            parents=[{"key": self._key(id), "children": children[id]} for id in parents],
+            sessions=given,
+        )
+        if not found:
+            raise NotFound.of("space", self._space_id)
+        if found[0]["outcome"] == "NO_PARENT":
+            stored = await self._engine.read(NODES, keys=[self._key(id) for id in parents])
+            there = {row["id"] for row in stored}
+            raise NotFound.of("session", next(id for id in parents if id not in there))
+        return bool(found[0]["outcome"] != "TAKEN")
 
-def _event_data(draft: ImportDraft) -> Row:
+    def _placed(self, drafts: Sequence[PlacedDraft], places: dict[str, int]) -> list[Row]:
+        before: Counter[str | None] = Counter()
+        given = []
+        for draft in drafts:
+            given.append(
+                self._properties(draft)
+                | {"parentPlace": places.get(draft.parent_id or ""), "offset": before[draft.parent_id]}
+            )
+            before[draft.parent_id] += 1
+        return given
+
+    def _properties(self, draft: PlacedDraft) -> Row:
+        return {
+            **self._target(draft.id),
+            "eventKey": self._key(new_id()),
+            "parentKey": None if draft.parent_id is None else self._key(draft.parent_id),
+            "sourceId": draft.source_id,
+            "type": _event_type(draft.source_id),
+            "data": rows.to_json(_event_data(draft, draft.parent_id, None)),
+            "label": draft.label,
+            "labelTerms": label_terms(self._space_id, draft.label),
+            "status": draft.status,
+            "tags": list(draft.tags),
+            "turnCount": turns_of(draft.messages),
+            "messages": [rows.draft_properties(self._space_id, draft.id, one) for one in draft.messages],
+            "createdAt": draft.created_at,
+            "lastActiveAt": draft.last_active_at,
+        }
+
+
+def _event_type(source_id: str | None) -> TopologyEventType:
+    return TopologyEventType.SESSION_CREATED if source_id is None else TopologyEventType.SESSION_FORKED
+
+
+def _event_data(draft: ImportDraft | PlacedDraft, parent_id: str | None, through_seq: int | None) -> Row:
     """What an event tells of a session that is made otherwise, and that it was imported."""
-    told = {"parentId": draft.source_id, "label": draft.label, "imported": True}
+    told = {"parentId": parent_id, "label": draft.label, "imported": True}
     if draft.source_id is None:
         return told
-    return told | {"sourceSessionId": draft.source_id, "sourceSeq": draft.through_seq}
+    return told | {"sourceSessionId": draft.source_id, "sourceSeq": through_seq}

@@ -5,16 +5,22 @@ import pytest
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.ids import new_id
 from stello_graph.model.values import SessionStatus, TopologyStrategy
-from stello_graph.model.writes import ImportDraft, StoredTranscript
+from stello_graph.model.writes import ImportDraft, PlacedDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
-from tests.conformance.drafts import begin, create, fork_of, many, said, told, tool_group, transcript
+from tests.conformance.drafts import begin, child, create, fork_of, many, said, told, tool_group, transcript
 from tests.conformance.racing import race
 
 
 def imported(**fields: object) -> ImportDraft:
     return ImportDraft.model_validate(
         {"id": f"chatgpt:{new_id()}", "label": "星", "turn_count": 2, "messages": tuple(many(4)), **fields}
+    )
+
+
+def placed(id: str, parent_id: str | None = None, **fields: object) -> PlacedDraft:
+    return PlacedDraft.model_validate(
+        {"id": id, "parent_id": parent_id, "label": f"星 {id}", "messages": tuple(many(4)), **fields}
     )
 
 
@@ -207,3 +213,65 @@ async def test_a_big_import(space: SpaceStore) -> None:
 
     assert (await space.sessions([draft.id]))[draft.id].message_count == 5_000
     assert (await space.stored_transcripts(draft.id))[draft.id].message_ids[-1] == draft.messages[-1].id
+
+
+async def test_many_at_once(space: SpaceStore, database: Database) -> None:
+    """Many sessions come in one transaction, each in its place, as if they had come one after the other."""
+    before = (await create(space)).id
+    roots = [placed("a", created_at=5, last_active_at=9, tags=("t",)), placed("b", status="ARCHIVED")]
+    await space.create_session(child(before), None)
+    below = [placed("c", before), placed("d", "a", source_id="b"), placed("e", before, messages=())]
+
+    assert await space.import_sessions(roots)
+    assert await space.import_sessions(below)
+
+    nodes = await space.nodes(["a", "b", "c", "d", "e", before])
+    assert [(nodes[id].parent_id, nodes[id].depth, nodes[id].index) for id in "abcde"] == [
+        (None, 0, 1),
+        (None, 0, 2),
+        (before, 1, 1),
+        ("a", 1, 0),
+        (before, 1, 2),
+    ]
+    assert (nodes[before].child_count, nodes["a"].child_count) == (3, 1)
+    assert (nodes["d"].source_session_id, nodes["d"].source_seq, nodes["d"].turn_count) == ("b", None, 2)
+    sessions = await space.sessions(["a", "b", "d", "e"])
+    assert (sessions["a"].created_at, sessions["a"].last_active_at, sessions["a"].tags) == (5, 9, ("t",))
+    assert (sessions["b"].status, sessions["d"].root_id) == (SessionStatus.ARCHIVED, "a")
+    assert (sessions["e"].message_count, sessions["e"].next_seq) == (0, 1)
+    assert [(m.id, m.seq) for m in await transcript(space, "d")] == [
+        (one.id, seq) for seq, one in enumerate(below[1].messages, 1)
+    ]
+    events = sorted(database.snapshot(space.space_id)["event"], key=lambda row: row["seq"])[-3:]
+    assert [(row["type"], row["nodeId"]) for row in events] == [
+        ("SESSION_CREATED", "c"),
+        ("SESSION_FORKED", "d"),
+        ("SESSION_CREATED", "e"),
+    ]
+    assert (await begin(space, "c", "More")).user_message.seq == 5
+
+
+async def test_many_or_none(space: SpaceStore, database: Database) -> None:
+    """Where one id is taken or one parent is missing, nothing is written."""
+    assert await space.import_sessions([])
+    await create(space, id="taken")
+    before = database.snapshot(space.space_id)
+
+    assert not await space.import_sessions([placed("a"), placed("taken"), placed("b", "taken")])
+    with pytest.raises(NotFound, match="nobody"):
+        await space.import_sessions([placed("a"), placed("b", "taken"), placed("c", "nobody")])
+
+    assert database.snapshot(space.space_id) == before
+
+
+async def test_many_beside_others(space: SpaceStore, twin: SpaceStore) -> None:
+    """Those who make many sessions under one parent at the same time give each place once."""
+    parent = (await create(space)).id
+    lots = [[placed(f"{n}-{m}", parent if m % 2 else None) for m in range(10)] for n in range(6)]
+    won, lost = await race(
+        store.import_sessions(lot) for store, lot in zip([space, twin] * 3, lots, strict=True)
+    )
+
+    assert (won, lost) == ([True] * 6, [])
+    assert (await space.nodes([parent]))[parent].child_count == 30
+    assert (await space.space()).session_count == 61

@@ -14,7 +14,7 @@ from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import SplitGuard, Trigger
 from stello_graph.model.values import KeyScope, SessionRole, SessionStatus, Usage
-from stello_graph.model.writes import ImportDraft
+from stello_graph.model.writes import ImportDraft, PlacedDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import RECORD, Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query, load
@@ -325,11 +325,15 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore, database: Dat
     assert await twice.import_session(
         draft.model_copy(update={"id": "b", "source_id": "import", "through_seq": 2})
     )
+    lot = [PlacedDraft(id=id, parent_id="import", label="l", messages=tuple(many(2))) for id in "cd"]
+    assert await twice.import_sessions(lot)
+    assert not await twice.import_sessions(lot)
+    await refused(twice.import_sessions([lot[0].model_copy(update={"id": "e", "parent_id": "nobody"})]))
     database.forget_terms(space.space_id)
     assert await index_backlog(engine_twice, 100_000) > 0
     assert await index_backlog(engine_twice, 100_000) == 0
     await refused(twice.delete_session(top.id, 1, 10))
-    assert await twice.delete_session("import", 2, 10) == ["import", "b"]
+    assert await twice.delete_session("import", 4, 10) == ["import", "b", "c", "d"]
     assert len(await twice.delete_session(top.id, 3, 10)) == 3
 
     await twice.prune_events(0)
