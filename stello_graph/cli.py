@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
+from stello_graph.demo.load import MOST, load_demo
 from stello_graph.errors import StelloError
 from stello_graph.forest.backlog import index_all
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
@@ -134,6 +135,20 @@ def import_(
 
 
 @app.command()
+def demo(
+    size: Annotated[
+        int | None,
+        typer.Option(help=f"How many sessions, up to {MOST:,}: light ones are added", show_default="40"),
+    ] = None,
+    space: Annotated[str, typer.Option(help="The Space to fill; made if it is missing")] = DEFAULT_SPACE,
+    store: StoreOption = None,
+) -> None:
+    """Fill an empty Space with a forest that shows every feature; exit 1 where it is not empty."""
+    made = _run(_demo(_settings(store=store), size, space))
+    print(f"Made {made:,} sessions in the Space {space}.")
+
+
+@app.command()
 def schema() -> None:
     """Print the GraphQL schema."""
     from stello_graph.graphql.schema import sdl
@@ -182,10 +197,29 @@ async def _import(
     try:
         await graph.store.migrate()
         await graph.store.ensure_space(space, space.title())
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=errors, transient=True) as progress, file.open("rb") as raw:
+        with _progress() as progress, file.open("rb") as raw:
             task = progress.add_task("Importing", total=size)
             stream = progress.wrap_file(raw, task_id=task)
             return await import_stream(graph.store.in_space(space), stream, format=format)
     finally:
         await graph.store.aclose()
+
+
+async def _demo(settings: Settings, size: int | None, space: str) -> int:
+    graph = build(settings)
+    check_space_id(space)
+    try:
+        await graph.store.migrate()
+        await graph.store.ensure_space(space, space.title())
+        with _progress() as progress:
+            task = progress.add_task("Growing", total=size)
+            return await load_demo(
+                graph.store.in_space(space), size, lambda made: progress.update(task, completed=made)
+            )
+    finally:
+        await graph.store.aclose()
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=errors, transient=True)

@@ -181,6 +181,11 @@ async def remove_ref(info: Info, from_id: ID, to_id: ID) -> model_topology.Topol
     return await _writable(info).remove_ref(from_id, to_id)
 
 
+async def load_demo(info: Info) -> int:
+    """A forest to look at."""
+    return await _writable(info).load_demo()
+
+
 async def put_fork_profile(info: Info, input: ForkProfileInput) -> model_profile.ForkProfile:
     """Writes a recipe for forks."""
     profile = request(model_profile.ForkProfile, input)
@@ -303,6 +308,12 @@ class Mutation(KnowledgeMutation, AccessMutation):
         description="Refused to self, an ancestor, a descendant or an unknown session. Twice is once.",
     )
     remove_ref = strawberry.mutation(resolver=remove_ref, graphql_type=TopologyNode)
+    load_demo = strawberry.mutation(
+        resolver=load_demo,
+        graphql_type=int,
+        description="Fills a Space without sessions (else CONFLICT) with a forest that shows every feature, without "
+        "asking a model; answers how many sessions it has.",
+    )
     put_fork_profile = strawberry.mutation(
         resolver=put_fork_profile,
         graphql_type=ForkProfile,

@@ -1,5 +1,6 @@
 """Where sessions stand on the map, who is in them, and whether they take writes."""
 
+from stello_graph.demo.load import load_demo
 from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.hooks import ArchiveEvent, EnterEvent, LeaveEvent
 from stello_graph.ids import check_id
@@ -16,6 +17,10 @@ class TopologyService:
 
     store: SpaceStore
     _hooks: HookRunner
+
+    async def load_demo(self) -> int:
+        """Fills a Space without sessions with the demo; answers how many. Raises Conflict in others."""
+        return await load_demo(self.store)
 
     async def archive(self, session_id: str) -> Session:
         """No more turns, forks, setters; children stay active."""

@@ -109,6 +109,7 @@ CASES: Final[Mapping[str, tuple[str, ...]]] = {
         'mutation { fork(input: {sourceSessionId: "$own", label: "mine", idempotencyKey: "$idempotency.2"}) { label } }',
     ),
     "integrate": ('mutation { integrate(sessionId: "$session") { called } }',),
+    "loadDemo": ("mutation { loadDemo }",),
     "leaveSession": (
         'mutation { leaveSession(id: "$session", holder: "$holder") { id } }',
         'mutation { leaveSession(id: "$own", holder: "$holder") { label } }',

@@ -25,6 +25,7 @@ LAYERS: Final = (
     ("ports",),
     ("session", "store", "llm", "interchange"),
     ("forest",),
+    ("demo",),
     ("service",),
     ("tools", "logs", "tracing"),
     ("graphql",),

@@ -19,7 +19,7 @@ from tests.e2e.waiting import until
 
 ROOT: Final = Path(__file__).parents[2]
 SINGLE: Final = str(FILES / "single.json")
-COMMANDS: Final = ("serve", "migrate", "import", "schema", "doctor")
+COMMANDS: Final = ("serve", "migrate", "import", "demo", "schema", "doctor")
 UNKNOWN: Final = "mysql://localhost"
 # Nothing listens on the discard port.
 AWAY: Final = "bolt://127.0.0.1:9"
@@ -67,6 +67,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     secret = {**file, "STELLO_NEO4J_PASSWORD": "pass-word", "ANTHROPIC_API_KEY": "sk-secret-key"}
     started["migrate"]
     started.start("migrate again", "migrate", settings=file)
+    grown = ("demo", "--size", "50", "--space", "grown")
+    started.start("demo", *grown, settings=file)
     started.start("doctor", "doctor", settings=secret)
     started.start("doctor: as JSON", "doctor", "--json", "--store", file["STELLO_STORE"], settings=secret)
     mistyped = {"STELLO_STROE": "x", "STELLO_MODEL_PROVIDER": "openai", "STELLO_MIGRATE": "false"}
@@ -75,6 +77,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     started.start("doctor: problems", "doctor", "--store", f"sqlite:///{empty}", settings=mistyped)
     started.start("doctor: no file", "doctor", "--store", f"sqlite:///{nowhere}")
     started.start("schema", "schema")
+    started["demo"]
+    started.start("demo again", *grown, settings=file)
     yield started
     started.close()
 
@@ -101,11 +105,13 @@ def _failing(folder: Path) -> list[tuple[str, ...]]:
         ("import: text", "import", str(folder / "text.txt"), "--store", missing),
         ("import: nothing", "import", str(folder / "nothing.json"), "--store", missing),
         ("import: bad format", "import", SINGLE, "--format", "telegram", "--store", missing),
+        ("demo: too many", "demo", "--size", "100001", "--store", missing),
+        ("demo: bad space", "demo", "--space", "No Space", "--store", missing),
         ("import: bad space", "import", SINGLE, "--space", "No Space", "--store", missing),
     ]
 
 
-_STORED: Final = ("serve", "migrate", "import", "doctor")
+_STORED: Final = ("serve", "migrate", "import", "demo", "doctor")
 
 
 def _file(command: str) -> tuple[str, ...]:
@@ -159,6 +165,8 @@ def test_each_command_explains_itself(commands: Commands, command: str, told: tu
         ("import: text", 1, "this is no file that can be imported; known formats: chatgpt"),
         ("import: nothing", 1, "Nothing that can be imported was found."),
         ("import: bad format", 1, "unknown format telegram: use auto, chatgpt"),
+        ("demo: too many", 1, "size must be 1 to 100000"),
+        ("demo: bad space", 1, "a Space's id must be 1 to 64 of [a-z0-9-]"),
         ("import: bad space", 1, "a Space's id must be 1 to 64 of [a-z0-9-]"),
     ],
 )
@@ -178,6 +186,17 @@ def test_schema_prints_the_contract(commands: Commands) -> None:
     done = commands["schema"]
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (ROOT / "schema.graphql").read_text()
+
+
+def test_demo_fills_an_empty_space(commands: Commands) -> None:
+    """Once, and says how many sessions it made."""
+    first, again = commands["demo"], commands["demo again"]
+    assert (first.returncode, first.stdout, again.returncode) == (
+        0,
+        "Made 50 sessions in the Space grown.\n",
+        1,
+    )
+    assert again.stderr.strip() == 'the Space "grown" is not empty: the demo goes into an empty one'
 
 
 def test_migrate_says_what_it_did(commands: Commands) -> None:
