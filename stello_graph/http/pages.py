@@ -18,21 +18,30 @@ from stello_graph.http.assets import web_root
 
 SERVED_FOLDERS: Final = ("graphiql", "star-map", "vendor")
 
-CONTENT_SECURITY_POLICY: Final = (
+_ALWAYS: Final = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+# Safari before 15.4 does not take 'self' for the WebSocket of this origin, hence ws: and wss:.
+STAR_MAP_POLICY: Final = (
+    "default-src 'none'; "
+    "script-src 'self'; "
+    "style-src 'self'; "
+    "img-src 'self' data:; "
+    "connect-src 'self' ws: wss:; " + _ALWAYS
+)
+
+# GraphiQL's editor writes style elements, its style sheet has its fonts in data:.
+GRAPHIQL_POLICY: Final = (
     "default-src 'none'; "
     "script-src 'self'; "
     "style-src 'self' 'unsafe-inline'; "
     "font-src 'self' data:; "
     "img-src 'self' data:; "
     "connect-src 'self' ws: wss:; "
-    "worker-src 'self'; "
-    "base-uri 'none'; "
-    "form-action 'none'; "
-    "frame-ancestors 'none'"
+    "worker-src 'self'; " + _ALWAYS
 )
 
-PAGE_HEADERS: Final = {
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+HEADERS: Final = {
+    "Content-Security-Policy": STAR_MAP_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
@@ -50,7 +59,7 @@ class _WebFiles(StaticFiles):
         status_code: int = 200,
     ) -> Response:
         response = super().file_response(full_path, stat_result, scope, status_code)
-        response.headers.update(PAGE_HEADERS)
+        response.headers.update(HEADERS)
         return response
 
 
@@ -73,6 +82,7 @@ async def graphiql_page(request: Request) -> Response:
         The page, or 304 where the browser's copy is current.
     """
     response = await _WebFiles(directory=web_root()).get_response("graphiql/index.html", request.scope)
+    response.headers["Content-Security-Policy"] = GRAPHIQL_POLICY
     response.headers["Vary"] = "Accept"
     return response
 

@@ -13,7 +13,13 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from stello_graph.http.assets import web_root
-from stello_graph.http.pages import CONTENT_SECURITY_POLICY, graphiql_page, star_map_page, static_mount
+from stello_graph.http.pages import (
+    GRAPHIQL_POLICY,
+    STAR_MAP_POLICY,
+    graphiql_page,
+    star_map_page,
+    static_mount,
+)
 
 WEB = web_root()
 VENDOR = WEB / "vendor"
@@ -113,18 +119,24 @@ def test_page_is_served_with_its_policy(client: TestClient, prefix: str, page: s
     response = client.get(prefix + page)
     assert response.status_code == 200
     assert response.headers["content-type"] == "text/html; charset=utf-8"
-    assert response.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
+    policy = {"/": STAR_MAP_POLICY, "/graphql": GRAPHIQL_POLICY}[page]
+    assert response.headers["content-security-policy"] == policy
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["referrer-policy"] == "no-referrer"
     assert response.headers["cache-control"] == "no-cache"
     assert ("vary" in response.headers) == (page == "/graphql")
 
 
-def test_policy_allows_no_inline_script_and_no_foreign_origin() -> None:
-    directives = dict(part.split(" ", 1) for part in CONTENT_SECURITY_POLICY.split("; "))
+@pytest.mark.parametrize("policy", [STAR_MAP_POLICY, GRAPHIQL_POLICY], ids=["star map", "GraphiQL"])
+def test_policy_allows_no_inline_script_and_no_foreign_origin(policy: str) -> None:
+    directives = dict(part.split(" ", 1) for part in policy.split("; "))
     assert directives["default-src"] == "'none'"
     assert directives["script-src"] == "'self'"
-    assert not re.search(r"https?:|\*|unsafe-eval", CONTENT_SECURITY_POLICY)
+    assert not re.search(r"https?:|\*|unsafe-eval", policy)
+
+
+def test_the_star_map_writes_no_styles_inline() -> None:
+    assert "unsafe-inline" not in STAR_MAP_POLICY
 
 
 @pytest.mark.parametrize(

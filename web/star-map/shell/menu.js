@@ -1,11 +1,12 @@
 /** The menu at the end of the bar: how the page looks, and what is seldom wanted. */
 import { hasKey } from '../graphql.js';
 import { html, useId, useRef } from '../html.js';
-import { space, theme } from '../state.js';
+import { canWrite, space, theme } from '../state.js';
 import { chooseLanguage, language, t } from '../texts.js';
 import { forgetKey } from './gate.js';
 import { Help, Views } from './header.js';
 import { Icon } from './icons.js';
+import { chooseFiles } from './import.js';
 
 const THEMES = /** @type {const} */ (['auto', 'light', 'dark']);
 const LANGUAGES = { en: 'English', zh: '中文' };
@@ -26,6 +27,7 @@ export function Menu() {
       <${Choice} name="language" label=${t('header.language')} chosen=${language.value}
         options=${Object.entries(LANGUAGES).map(([value, text]) => ({ value, text }))} choose=${chooseLanguage} />
       <div class="group">
+        ${space.value && canWrite.value && html`<button type="button" class="plain" data-leaves onClick=${chooseFiles}><${Icon} name="import" /> <span>${t('import.title')}</span></button>`}
         <a class="item" href="graphql" target="_blank" rel="noopener"><${Icon} name="code" /> <span>GraphiQL</span></a>
         ${hasKey() && html`<button type="button" class="plain" data-leaves onClick=${forgetKey}><${Icon} name="key" /> <span>${t('header.forget')}</span></button>`}
       </div>

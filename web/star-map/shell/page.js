@@ -3,13 +3,15 @@ import { Sky } from '../forest/sky.js';
 import { locked } from '../graphql.js';
 import { effect, html, useEffect, useRef } from '../html.js';
 import { SpacePage } from '../panels/space.js';
-import { openId, sidePage, viewer } from '../state.js';
+import { openId, sessionCount, sidePage, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { arrive, failure } from './arrival.js';
 import { Connection } from './connection.js';
 import { Dialogs } from './dialog.js';
+import { FirstRun } from './first-run.js';
 import { Gate } from './gate.js';
 import { Header } from './header.js';
+import { DropPlace } from './import.js';
 import { focusMap, listenToKeys } from './keys.js';
 import { opened } from './opened.js';
 import { Side } from './side.js';
@@ -43,8 +45,12 @@ function Map() {
     <div class=${`frame${isOpen ? ' open' : ''}`}>
       <${Header} />
       <${Connection} />
-      <main class="map" tabindex="-1"><${Sky} /></main>
+      <main class="map" tabindex="-1">
+        <${Sky} />
+        ${sessionCount.value === 0 && html`<${FirstRun} />`}
+      </main>
       <${Side} />
+      <${DropPlace} />
     </div>`;
 }
 

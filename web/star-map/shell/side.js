@@ -13,6 +13,7 @@ import { followOpened, loadOpened, opened } from './opened.js';
 import { Handle } from './handle.js';
 import { Tabs } from './tabs.js';
 
+const PHONE = '(width <= 720px)';
 const PANELS = { talk: Talk, memory: Memory, preview: Preview, settings: Settings };
 const PAGES = { events: Events, space: SpacePage };
 
@@ -46,12 +47,19 @@ function SessionSide({ id }) {
     <header class="side-head">
       <${Back} />
       <${Title} />
+      <button type="button" class="plain icon-button" aria-label=${t('side.show')} title=${t('side.show')} onClick=${() => show(id)}><${Icon} name="target" /></button>
       <${Close} />
     </header>
     <${Tabs} label=${t('side.tabs')} names=${names} chosen=${tab.value}
       choose=${(/** @type {import('../state.js').Tab} */ name) => (tab.value = name)}>
       <${PANELS[tab.value]} id=${id} />
     <//>`;
+}
+
+/** Flies to the star; on phones the map must come forth first. @param {string} id */
+function show(id) {
+  if (matchMedia(PHONE).matches) close();
+  flyTo(id);
 }
 
 function Title() {
@@ -64,7 +72,6 @@ function Title() {
         <h2 tabindex="-1">${session.label}</h2>
         ${session.role === 'MAIN' && html`<span class="badge main" title=${t('side.main-means')}>${t('side.main')}</span>`}
         ${session.status === 'ARCHIVED' && html`<span class="badge">${t('side.archived')}</span>`}
-        <button type="button" class="plain small" onClick=${() => flyTo(session.id)}>${t('side.show')}</button>
       </div>
     </div>`;
 }
