@@ -13,7 +13,7 @@ import { followOpened, loadOpened, opened } from './opened.js';
 import { Handle } from './handle.js';
 import { Tabs } from './tabs.js';
 
-const PHONE = '(width <= 720px)';
+const PHONE = '(width <= 700px)';
 const PANELS = { talk: Talk, memory: Memory, preview: Preview, settings: Settings };
 const PAGES = { events: Events, space: SpacePage };
 

@@ -1,0 +1,241 @@
+"""The frame of the star map: bar, side pane, dialogs, keys, phones, languages."""
+
+import re
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from tests.browser.console import Console
+from tests.browser.faults import serious_faults
+from tests.browser.map_server import Ask, MapServer
+
+pytestmark = pytest.mark.browser
+
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+
+
+def side(page: Page) -> Locator:
+    return page.get_by_role("complementary")
+
+
+def tree(ask: Ask) -> tuple[str, str, str]:
+    """A root, its child, and that one's child."""
+    root = ask.session("Japan")
+    trains = ask.session("Trains", parentId=root)
+    return root, trains, ask.session("Kyoto in the rain", parentId=trains)
+
+
+def has_focus(page: Page, selector: str) -> bool:
+    """Whether the focus is in it."""
+    inside: bool = page.evaluate(
+        "place => document.querySelector(place).contains(document.activeElement)", selector
+    )
+    return inside
+
+
+def test_an_empty_map_says_how_to_begin(star_map: Page) -> None:
+    start = star_map.get_by_role("region", name="No sessions yet")
+    for way in ("Start a session", "Load the demo", "Import a file"):
+        expect(start.get_by_role("button", name=way)).to_be_visible()
+    assert serious_faults(star_map) == []
+    start.get_by_role("button", name="Start a session").click()
+    expect(star_map.get_by_role("dialog", name="New session")).to_be_visible()
+    assert serious_faults(star_map) == []
+    star_map.keyboard.press("Escape")
+    expect(star_map.get_by_role("dialog")).to_have_count(0)
+    expect(start.get_by_role("button", name="Start a session")).to_be_focused()
+
+
+def test_a_session_is_made_opened_and_closed_by_keys(star_map: Page, ask: Ask) -> None:
+    expect(star_map.get_by_role("banner")).to_be_visible()
+    star_map.keyboard.press("n")
+    dialog = star_map.get_by_role("dialog", name="New session")
+    expect(dialog.get_by_label("Label")).to_be_focused()
+    star_map.keyboard.type("A hub")
+    dialog.get_by_label("Role").select_option("MAIN")
+    dialog.get_by_label("System prompt").fill("Be brief.")
+    dialog.get_by_label("Tags").fill("one, two ,")
+    star_map.keyboard.press("Enter")
+    expect(star_map).to_have_title("A hub · stello-graph")
+    expect(side(star_map).get_by_text("MAIN")).to_be_visible()
+    hub = re.sub(".*#s=", "", star_map.url)
+    made = ask("query($id: ID!) { session(id: $id) { role systemPrompt tags strategy } }", id=hub)
+    assert made["session"] == {
+        "role": "MAIN",
+        "systemPrompt": "Be brief.",
+        "tags": ["one", "two"],
+        "strategy": "FLAT",
+    }
+
+    star_map.get_by_role("button", name="New session").click()
+    dialog.get_by_label("Below “A hub”").check()
+    dialog.get_by_label("Label").fill("A part")
+    expect(dialog.get_by_label("Role")).to_have_count(0)
+    dialog.get_by_role("button", name="Create").click()
+    expect(star_map).to_have_title("A part · stello-graph")
+    expect(side(star_map).get_by_role("navigation").get_by_role("button")).to_have_text(["A hub"])
+
+    star_map.keyboard.press("Control+Home")
+    star_map.keyboard.press("Escape")
+    expect(side(star_map)).to_have_count(0)
+    expect(star_map).to_have_title("stello-graph")
+    assert "#" not in star_map.url
+    assert has_focus(star_map, "main")
+
+
+def test_the_side_pane(star_map: Page, ask: Ask) -> None:
+    root, trains, kyoto = tree(ask)
+    star_map.goto(f"{star_map.url}#s={kyoto}")
+    pane = side(star_map)
+    expect(pane.get_by_role("heading", name="Kyoto in the rain")).to_be_visible()
+    path = pane.get_by_role("navigation", name="Where it hangs")
+    expect(path.get_by_role("button")).to_have_text(["Japan", "Trains"])
+
+    pane.get_by_role("tab", name="Talk").focus()
+    for key, name in [
+        ("ArrowRight", "Memory"),
+        ("End", "Settings"),
+        ("ArrowRight", "Talk"),
+        ("ArrowLeft", "Settings"),
+    ]:
+        star_map.keyboard.press(key)
+        expect(pane.get_by_role("tab", name=name, selected=True)).to_be_focused()
+        expect(pane.get_by_role("tabpanel", name=name)).to_be_visible()
+
+    handle = star_map.get_by_role("separator", name="Width of the side pane")
+    handle.press("Home")
+    expect(pane).to_have_css("width", "380px")
+    handle.press("ArrowLeft")
+    expect(pane).to_have_css("width", "404px")
+    grip = handle.bounding_box()
+    assert grip
+    star_map.mouse.move(grip["x"] + 3, 400)
+    star_map.mouse.down()
+    star_map.mouse.move(780, 400)
+    star_map.mouse.up()
+    expect(pane).to_have_css("width", "500px")
+    star_map.reload()
+    expect(pane).to_have_css("width", "500px")
+    expect(pane.get_by_role("heading", name="Kyoto in the rain")).to_be_visible()
+
+    path.get_by_role("button", name="Trains").click()
+    expect(star_map).to_have_title("Trains · stello-graph")
+    assert star_map.url.endswith(f"#s={trains}")
+    for theme in ("light", "dark"):
+        star_map.emulate_media(color_scheme=theme)
+        for name in ("Talk", "Memory", "Preview", "Settings"):
+            pane.get_by_role("tab", name=name).click()
+            expect(pane.get_by_role("tabpanel", name=name)).to_be_visible()
+            assert serious_faults(star_map) == [], (theme, name)
+        for page in ("Events", "Space"):
+            star_map.get_by_role("button", name=page, exact=True).click()
+            expect(pane.get_by_role("heading", name=page, level=2)).to_be_visible()
+            assert serious_faults(star_map) == [], (theme, page)
+        star_map.goto(star_map.url + f"#s={root}")
+    star_map.get_by_role("button", name="Close", exact=True).click()
+    expect(pane).to_have_count(0)
+
+
+def test_an_address_that_leads_nowhere_is_said(star_map: Page) -> None:
+    star_map.goto(star_map.url + "#s=nowhere")
+    said = star_map.get_by_role("status").filter(has_text="There is no such session here.")
+    expect(said).to_be_visible()
+    expect(side(star_map)).to_have_count(0)
+    said.get_by_role("button", name="Dismiss").click()
+    expect(said).to_have_count(0)
+
+
+def test_escape_closes_the_topmost_only(star_map: Page, ask: Ask) -> None:
+    star_map.goto(f"{star_map.url}#s={ask.session('Open')}")
+    pane = side(star_map)
+    expect(pane.get_by_role("heading", name="Open")).to_be_visible()
+    star_map.keyboard.press("F6")
+    assert has_focus(star_map, ".side")
+    star_map.keyboard.press("F6")
+    assert has_focus(star_map, "main")
+
+    menu = star_map.get_by_role("button", name="Menu")
+    menu.click()
+    expect(star_map.get_by_role("link", name="GraphiQL")).to_have_attribute("href", "graphql")
+    assert serious_faults(star_map) == []
+    star_map.keyboard.press("Escape")
+    expect(star_map.get_by_role("link", name="GraphiQL")).to_be_hidden()
+    expect(pane).to_be_visible()
+    star_map.keyboard.press("?")
+    expect(star_map.get_by_role("dialog", name="Keyboard")).to_contain_text("From the map to what is open")
+    assert serious_faults(star_map) == []
+    star_map.keyboard.press("Escape")
+    expect(star_map.get_by_role("dialog")).to_have_count(0)
+    expect(pane).to_be_visible()
+    expect(menu).to_be_focused()
+    star_map.keyboard.press("Escape")
+    expect(pane).to_have_count(0)
+
+
+def test_tab_goes_round_the_whole_page(star_map: Page, ask: Ask) -> None:
+    star_map.goto(f"{star_map.url}#s={ask.session('Round')}")
+    expect(side(star_map).get_by_role("heading", name="Round")).to_be_visible()
+    name_of_focus = "(({ ariaLabel, innerText, localName }) => (ariaLabel || innerText || localName).trim())"
+    seen: list[str] = []
+    for _ in range(80):
+        star_map.keyboard.press("Tab")
+        name = star_map.evaluate(f"{name_of_focus}(document.activeElement)")
+        if star_map.evaluate("document.activeElement === document.body"):
+            break
+        seen.append(name)
+    else:
+        raise AssertionError(f"the focus never leaves the page: {seen}")
+    wanted = [
+        "New session",
+        "Show archived",
+        "Events",
+        "Space",
+        "Keyboard",
+        "Menu",
+        "Width of the side pane",
+        "Talk",
+        "Close",
+    ]
+    assert [name for name in wanted if name not in seen] == []
+
+
+def test_what_is_chosen_stays(star_map: Page) -> None:
+    archived = star_map.get_by_role("button", name="Show archived")
+    expect(archived).to_have_attribute("aria-pressed", "true")
+    archived.click()
+    expect(archived).to_have_attribute("aria-pressed", "false")
+    star_map.get_by_role("button", name="Menu").click()
+    star_map.get_by_role("radio", name="Dark").check()
+    expect(star_map.locator("html")).to_have_css("color-scheme", "dark")
+    star_map.get_by_role("radio", name="中文").check()
+    expect(star_map.locator("html")).to_have_attribute("lang", "zh-CN")
+    star_map.reload()
+    expect(star_map.get_by_role("button", name="新建会话")).to_be_visible()
+    expect(star_map.locator("html")).to_have_css("color-scheme", "dark")
+    expect(star_map.get_by_role("button", name="显示已归档")).to_have_attribute("aria-pressed", "false")
+
+
+def test_on_a_phone_in_chinese(browser: Browser, map_server: MapServer, ask: Ask) -> None:
+    kyoto = tree(ask)[2]
+    context = browser.new_context(
+        viewport=PHONE, locale="zh-CN", has_touch=True, is_mobile=True, color_scheme="dark"
+    )
+    page = context.new_page()
+    seen = Console(map_server.url)
+    seen.listen(page)
+    page.goto(f"{map_server.url}/#s={kyoto}")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    expect(side(page)).to_have_css("width", "390px")
+    expect(page.get_by_role("banner").filter(has_text="新建会话")).to_be_hidden()
+    assert serious_faults(page) == []
+    side(page).get_by_role("button", name="返回星图").tap()
+    expect(side(page)).to_have_count(0)
+    page.get_by_role("button", name="菜单").tap()
+    assert serious_faults(page) == []
+    page.get_by_role("button", name="空间", exact=True).tap()
+    expect(side(page).get_by_role("heading", name="空间", level=2)).to_be_visible()
+    expect(page.get_by_role("button", name="GraphiQL")).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert (seen.errors, seen.foreign) == ([], [])
+    context.close()
