@@ -1,0 +1,62 @@
+/** Where a message is written and sent, and a turn stopped. */
+import { query } from '../graphql.js';
+import { html } from '../html.js';
+import { sayRefusal } from '../shell/toasts.js';
+import { canWrite, offlineModel, viewer } from '../state.js';
+import { t } from '../texts.js';
+import { UNARCHIVE } from './documents.js';
+import { askFork } from './fork-dialog.js';
+
+/** @typedef {import('./conversation.js').Conversation} Conversation */
+
+/** @param {{talk: Conversation}} props */
+export function Composer({ talk }) {
+  if (!viewer.value) return null;
+  if (!canWrite.value) return html`<p class="composer quiet">${t('talk.readOnly')}</p>`;
+  if (talk.session.value?.status === 'ARCHIVED') return html`<${Archived} id=${talk.id} />`;
+  return html`<${Field} talk=${talk} />`;
+}
+
+/** @param {{id: string}} props */
+function Archived({ id }) {
+  return html`
+    <div class="composer row">
+      <p class="grow">${t('talk.archived')}</p>
+      <button type="button" onClick=${() => query(UNARCHIVE, { id }).catch(sayRefusal)}>${t('talk.unarchive')}</button>
+    </div>`;
+}
+
+/** @param {{talk: Conversation}} props */
+function Field({ talk }) {
+  const { sending } = talk;
+  const turn = talk.turn.value;
+  const stop = () => turn?.cancel().catch(sayRefusal);
+  const send = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    talk.toEnd();
+    sending.send();
+  };
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
+    // Enter in an input method's window picks a word; Safari tells of it by 229 alone.
+    if (event.isComposing || event.keyCode === 229) return;
+    if (event.key === 'Enter' && !event.shiftKey) send(event);
+    if (event.key === 'Escape' && turn) {
+      event.stopPropagation();
+      stop();
+    }
+  };
+  return html`
+    <form class="composer stack" onSubmit=${send}>
+      ${sending.problem.value ? html`<p class="error" role="alert">${sending.problem.value}</p>` : null}
+      <textarea rows="1" aria-label=${t('talk.message')} placeholder=${t('talk.placeholder')} dir="auto"
+        value=${sending.draft.value} onKeyDown=${pressed}
+        onInput=${(/** @type {any} */ event) => sending.write(event.currentTarget.value)}></textarea>
+      <div class="row">
+        ${offlineModel.value ? html`<span class="offline" title=${t('talk.offlineLong')}>${t('talk.offline')}</span>` : null}
+        <span class="grow quiet keys">${t(turn ? 'talk.keysRunning' : 'talk.keys')}</span>
+        <button type="button" class="plain" onClick=${() => askFork(talk.id, talk.session.value?.label ?? '', null)}>${t('talk.forkAll')}</button>
+        ${turn ? html`<button type="button" class="danger" onClick=${stop}>${t('talk.stop')}</button>` : null}
+        <button type="submit" class="primary" aria-disabled=${!sending.draft.value.trim() || sending.outgoing.value !== null}>${t('talk.send')}</button>
+      </div>
+    </form>`;
+}

@@ -1,0 +1,31 @@
+/** Tells the server which session this tab is in, so that one is consolidated as it is left. */
+import { query } from '../graphql.js';
+import { effect } from '../html.js';
+import { sayRefusal } from '../shell/toasts.js';
+import { openId } from '../state.js';
+import { session } from '../storage.js';
+import { ENTER, LEAVE } from './documents.js';
+import { newId } from './ids.js';
+
+const holder = session.get('holder') ?? newId();
+session.set('holder', holder);
+let inside = /** @type {string | null} */ (null);
+
+/** Enters a session; by that the server has this tab leave the one before. @param {string} id */
+export function enter(id) {
+  if (inside === id) return;
+  inside = id;
+  query(ENTER, { id, holder }).catch(sayRefusal);
+}
+
+/** Leaves the session that this tab is in, if any. */
+export function leave() {
+  if (inside === null) return;
+  const id = inside;
+  inside = null;
+  query(LEAVE, { id, holder }).catch(sayRefusal);
+}
+
+effect(() => {
+  if (openId.value === null) leave();
+});
