@@ -1,6 +1,6 @@
 /** Where a message is written and sent, and a turn stopped. */
 import { query } from '../graphql.js';
-import { html } from '../html.js';
+import { html, useEffect, useRef } from '../html.js';
 import { sayRefusal } from '../shell/toasts.js';
 import { canWrite, offlineModel, viewer } from '../state.js';
 import { t } from '../texts.js';
@@ -13,16 +13,17 @@ import { askFork } from './fork-dialog.js';
 export function Composer({ talk }) {
   if (!viewer.value) return null;
   if (!canWrite.value) return html`<p class="composer quiet">${t('talk.readOnly')}</p>`;
-  if (talk.session.value?.status === 'ARCHIVED') return html`<${Archived} id=${talk.id} />`;
+  if (talk.session.value?.status === 'ARCHIVED') return html`<${Archived} talk=${talk} />`;
   return html`<${Field} talk=${talk} />`;
 }
 
-/** @param {{id: string}} props */
-function Archived({ id }) {
+/** @param {{talk: Conversation}} props */
+function Archived({ talk }) {
+  const unarchive = () => query(UNARCHIVE, { id: talk.id }).then(() => talk.refresh()).catch(sayRefusal);
   return html`
     <div class="composer row">
       <p class="grow">${t('talk.archived')}</p>
-      <button type="button" onClick=${() => query(UNARCHIVE, { id }).catch(sayRefusal)}>${t('talk.unarchive')}</button>
+      <button type="button" onClick=${unarchive}>${t('talk.unarchive')}</button>
     </div>`;
 }
 
@@ -30,6 +31,11 @@ function Archived({ id }) {
 function Field({ talk }) {
   const { sending } = talk;
   const turn = talk.turn.value;
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  // What had the focus may have gone with the session before; a phone's keyboard is not to jump up.
+  useEffect(() => {
+    if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) field.current?.focus();
+  }, []);
   const stop = () => turn?.cancel().catch(sayRefusal);
   const send = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -41,14 +47,14 @@ function Field({ talk }) {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key === 'Enter' && !event.shiftKey) send(event);
     if (event.key === 'Escape' && turn) {
-      event.stopPropagation();
+      event.preventDefault();
       stop();
     }
   };
   return html`
     <form class="composer stack" onSubmit=${send}>
       ${sending.problem.value ? html`<p class="error" role="alert">${sending.problem.value}</p>` : null}
-      <textarea rows="1" aria-label=${t('talk.message')} placeholder=${t('talk.placeholder')} dir="auto"
+      <textarea rows="1" ref=${field} aria-label=${t('talk.message')} placeholder=${t('talk.placeholder')} dir="auto"
         value=${sending.draft.value} onKeyDown=${pressed}
         onInput=${(/** @type {any} */ event) => sending.write(event.currentTarget.value)}></textarea>
       <div class="row">

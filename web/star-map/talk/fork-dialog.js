@@ -1,7 +1,7 @@
 /** Asks how a fork is to be, makes it, opens it. */
 import { Refusal, query } from '../graphql.js';
 import { html, useEffect, useRef, useState } from '../html.js';
-import { ask } from '../shell/dialog.js';
+import { ask, isAsking } from '../shell/dialog.js';
 import { reason, sayRefusal } from '../shell/toasts.js';
 import { flyTo, open } from '../state.js';
 import { t } from '../texts.js';
@@ -19,6 +19,7 @@ const LONGEST_LABEL = 200;
  * @param {number | null} throughSeq up to which message; null: all of it
  */
 export async function askFork(id, label, throughSeq) {
+  if (isAsking()) return;
   const child = await ask(t('talk.forkOf', { label }), (close) => html`
     <${ForkForm} id=${id} throughSeq=${throughSeq} done=${close} />`);
   if (!child) return;
@@ -84,7 +85,7 @@ function ForkForm({ id, throughSeq, done }) {
       <fieldset class="stack">
         <legend>${t('talk.context')}</legend>
         ${CONTEXTS.map((context) => html`
-          <label key=${context} class="choice">
+          <label key=${context} class="fork-context">
             <input type="radio" name="context" value=${context} checked=${fields.context === context} onChange=${() => change({ context })} />
             <span><strong>${t(`talk.context.${context}`)}</strong> <span class="quiet">${t(`talk.contextLong.${context}`)}</span></span>
           </label>`)}

@@ -16,7 +16,7 @@ const AT_END_PX = 40;
 export function TranscriptView({ talk }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const list = useRef(/** @type {HTMLElement | null} */ (null));
-  const reader = useRef({ place: /** @type {Place | null} */ (null), top: 0 });
+  const reader = useRef({ place: /** @type {Place | null} */ (null), top: 0, newest: 0 });
   const unseen = useSignal(false);
   const { transcript, atEnd } = talk;
   const groups = groupsOf(transcript.messages.value);
@@ -24,18 +24,20 @@ export function TranscriptView({ talk }) {
   if (box.current) reader.current.place = placeOf(box.current);
 
   const settle = () => {
-    const element = /** @type {HTMLElement} */ (box.current);
+    const element = box.current;
+    // What was asked for may come after the session was closed.
+    if (!element) return;
     if (atEnd.value && !transcript.hasNewer.value) element.scrollTop = element.scrollHeight;
     else keep(element, reader.current.place);
     reader.current.top = element.scrollTop;
     fill(element, talk);
   };
-  const scrolled = () => {
-    const element = /** @type {HTMLElement} */ (box.current);
+  const scrolled = (/** @type {any} */ { currentTarget: element }) => {
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     const wentUp = element.scrollTop < reader.current.top - 1;
     atEnd.value = !transcript.hasNewer.value && (left < AT_END_PX || (atEnd.value && !wentUp));
-    reader.current = { place: placeOf(element), top: element.scrollTop };
+    reader.current.place = placeOf(element);
+    reader.current.top = element.scrollTop;
     if (atEnd.value) unseen.value = false;
     fill(element, talk);
   };
@@ -46,10 +48,11 @@ export function TranscriptView({ talk }) {
     observer.observe(/** @type {Element} */ (box.current));
     return () => observer.disconnect();
   }, []);
-  const newest = transcript.messages.value.at(-1)?.seq;
+  const newest = transcript.messages.value.at(-1)?.seq ?? 0;
   useEffect(() => {
-    if (!atEnd.value) unseen.value = true;
-  }, [transcript.hasNewer.value ? 0 : newest]);
+    if (!atEnd.value && newest > reader.current.newest) unseen.value = true;
+    reader.current.newest = Math.max(reader.current.newest, newest);
+  }, [newest]);
   const sources = [...groups.map((group) => group.head.sessionId), talk.session.value?.node?.sourceSessionId ?? talk.id];
   useEffect(() => name(sources.filter((id) => id !== talk.id)), [sources.join()]);
 
