@@ -6,14 +6,16 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from stello_graph.http.access import Access, Authenticate
 from stello_graph.http.health import Health
+from stello_graph.http.imports import LINES, Imports
 from stello_graph.http.metrics import Metrics, MetricsPage
 from stello_graph.http.observed import REQUEST_ID, Observed
 from stello_graph.http.pages import star_map_page, static_mount
+from stello_graph.http.rates import Rates
 from stello_graph.http.view import GraphQLView
 from stello_graph.service import StelloGraph
 
@@ -47,10 +49,11 @@ def app_of(graph: StelloGraph, *, opens: bool = True, authenticate: Authenticate
 
 
 def _routes(graph: StelloGraph, access: Access, metrics: Metrics) -> list[BaseRoute]:
-    settings, health = graph.settings, Health(graph)
+    settings, health, rates = graph.settings, Health(graph), Rates(graph.settings.rate_limit)
     view = GraphQLView(
         graph,
         access,
+        rates,
         allowed_origins=settings.allowed_origins,
         max_body_bytes=settings.max_body_bytes,
     )
@@ -58,6 +61,7 @@ def _routes(graph: StelloGraph, access: Access, metrics: Metrics) -> list[BaseRo
         Route("/", star_map_page),
         Route("/graphql", view),
         WebSocketRoute("/graphql", view),
+        Route("/import", Imports(graph, access, rates)),
         Route("/healthz", health.alive),
         Route("/readyz", health.ready),
         Route("/metrics", MetricsPage(metrics, access).tell),
@@ -86,5 +90,10 @@ def _middleware(graph: StelloGraph) -> list[Middleware]:
     return [
         watched,
         *([cors] if origins else []),
-        Middleware(GZipMiddleware, minimum_size=1_400, compresslevel=4),
+        Middleware(
+            GZipMiddleware,
+            minimum_size=1_400,
+            compresslevel=4,
+            exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, LINES),
+        ),
     ]

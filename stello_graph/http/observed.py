@@ -15,7 +15,7 @@ REQUEST_ID = "X-Request-ID"
 
 # What a proxy or a client may choose: nothing that could pass for another line or field of a log.
 _SANE = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
-_ROUTES = {"/", "/graphql", "/healthz", "/readyz", "/metrics"}
+_ROUTES = {"/", "/graphql", "/import", "/healthz", "/readyz", "/metrics"}
 
 
 class Observed:

@@ -47,9 +47,15 @@ class GraphQLView(GraphQL[Context, None]):
     websocket_adapter_class = SocketAdapter
 
     def __init__(
-        self, graph: StelloGraph, access: Access, *, allowed_origins: tuple[str, ...], max_body_bytes: int
+        self,
+        graph: StelloGraph,
+        access: Access,
+        rates: Rates,
+        *,
+        allowed_origins: tuple[str, ...],
+        max_body_bytes: int,
     ) -> None:
-        """Serves `graph` to those whom `access` admits."""
+        """Serves `graph` to those whom `access` admits, as often as `rates` allow."""
         super().__init__(
             schema,
             allow_queries_via_get=False,
@@ -61,7 +67,7 @@ class GraphQLView(GraphQL[Context, None]):
         self.stream_transport_classes_by_protocol = {
             GRAPHQL_SSE_PROTOCOL: event_stream(graph.settings.keepalive_seconds)
         }
-        self.rates = Rates(graph.settings.rate_limit)
+        self.rates = rates
         self._graph = graph
         self._access = access
         self._max_body = max_body_bytes

@@ -1,7 +1,8 @@
 """Writes what a reader yields into a Space: each session in a transaction of its own."""
 
+import asyncio
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from stello_graph.interchange import chatgpt
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
@@ -14,6 +15,8 @@ from stello_graph.ports import SpaceStore
 
 __all__ = ["import_stream"]
 
+T = TypeVar("T")
+
 _READERS = {Format.CHATGPT: chatgpt.read}
 
 
@@ -22,26 +25,35 @@ async def import_stream(
     stream: BinaryIO,
     *,
     format: Format | None = None,
-    on_conversation: Callable[[ImportReport], None] | None = None,
+    report: ImportReport | None = None,
 ) -> ImportReport:
     """Imports a file, one conversation at a time.
 
     Args:
         stream: seekable, at its start.
         format: None finds it out by the file's beginning.
-        on_conversation: told the report so far after each conversation.
+        report: what counts while it runs, so that others can look; None makes one.
 
     Raises:
         InvalidInput: the file is of no known format.
     """
-    report = ImportReport()
-    for item in _items(stream, format):
+    report = ImportReport() if report is None else report
+    items = _items(stream, format)
+    while (item := await _in_thread(next, items, None)) is not None:
         report.add(item)
         if isinstance(item, ImportedConversation):
             await _write(store, item, report)
-        if on_conversation is not None:
-            on_conversation(report)
     return report
+
+
+async def _in_thread(work: Callable[..., T], *given: Any) -> T:
+    """What takes a while, such as to parse a long conversation; it has ended also where this is cancelled."""
+    working = asyncio.ensure_future(asyncio.to_thread(work, *given))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait({working})
+        raise
 
 
 def _items(stream: BinaryIO, format: Format | None) -> Iterator[ImportedConversation | Skipped]:
@@ -54,21 +66,22 @@ def _items(stream: BinaryIO, format: Format | None) -> Iterator[ImportedConversa
 async def _write(store: SpaceStore, conversation: ImportedConversation, report: ImportReport) -> None:
     stored = await store.stored_transcripts(conversation.id)
     seen = {id: transcript.message_ids for id, transcript in stored.items()}
-    sessions = conversation.sessions_beside(seen)
+    sessions = await _in_thread(conversation.sessions_beside, seen)
     for present in seen.keys() - {session.id for session in sessions}:
         report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=present != conversation.id)
     for session in sessions:
-        await _write_session(store, session, stored)
-        outcome = SessionOutcome.EXTENDED if session.extends else SessionOutcome.IMPORTED
-        report.add_session(outcome, messages=len(session.messages), is_fork=session.source_id is not None)
+        outcome = await _write_session(store, session, stored)
+        made = 0 if outcome is SessionOutcome.PRESENT else len(session.messages)
+        report.add_session(outcome, messages=made, is_fork=session.source_id is not None)
 
 
 async def _write_session(
     store: SpaceStore, session: ImportedSession, stored: dict[str, StoredTranscript]
-) -> None:
+) -> SessionOutcome:
     if not session.extends:
-        await store.import_session(_draft(session, _seq_of(session, stored)))
-        return
+        is_new = await store.import_session(_draft(session, _seq_of(session, stored)))
+        # Somebody else may import the same at the same time.
+        return SessionOutcome.IMPORTED if is_new else SessionOutcome.PRESENT
     known = stored[session.id]
     turns = turns_of(session.messages)
     await store.append(session.id, session.messages, expected_seq=known.next_seq, turns=turns)
@@ -77,6 +90,7 @@ async def _write_session(
         next_seq=known.next_seq + len(session.messages),
         message_ids=(*known.message_ids, *(message.id for message in session.messages)),
     )
+    return SessionOutcome.EXTENDED
 
 
 def _draft(session: ImportedSession, through: int | None) -> ImportDraft:

@@ -118,6 +118,7 @@ class StelloGraph(AccessService):
             observers=self.observers,
         )
         self.subscriptions = Places(settings.max_space_subscriptions, "subscriptions")
+        self.imports = Places(settings.max_imports, "imports")
         self.sockets = Places(settings.max_space_subscriptions, "WebSockets")
         self.watch = Watch(store, settings.event_seconds)
         self.scheduler = Scheduler(
