@@ -95,7 +95,7 @@ class Imports:
             return self._too_large()
         if not size:
             raise InvalidInput("the body is empty: it has to be the file")
-        format = asked or await asyncio.to_thread(_detected, file)
+        format = await asyncio.to_thread(_detected, file) if asked is None else asked
         return WatchedResponse(
             _ImportResponse(store, file, size, format, self._seconds),
             lambda: self._access.until_refused(viewer, request),

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message
 
 from tests.unit.graphql.conftest import ASKING
 
-__all__ = ["Answer", "post"]
+__all__ = ["Answer", "post", "sent"]
 
 PATIENCE = 30.0
 
@@ -50,6 +50,11 @@ class Answer:
         return json.loads(self.body)
 
     @property
+    def lines(self) -> list[Any]:
+        """The lines of JSON so far."""
+        return [json.loads(line) for line in self.body.splitlines()]
+
+    @property
     def events(self) -> list[tuple[str, Any]]:
         """The server-sent events so far, comments left out."""
         found = []
@@ -70,18 +75,34 @@ async def post(
     operation: str | None = None,
     **variables: Any,
 ) -> AsyncIterator[Answer]:
-    """Asks; the client goes away at the end of the block, and the app has then let go of the call."""
+    """Asks by GraphQL; see `sent`."""
     body = json.dumps({"query": document, "variables": variables, "operationName": operation}).encode()
-    given = {"host": "localhost", "content-type": "application/json", **headers}
+    given = {"content-type": "application/json", **headers}
+    async with sent(app, "/graphql", [body], given) as answer:
+        yield answer
+
+
+@asynccontextmanager
+async def sent(
+    app: ASGIApp,
+    path: str,
+    body: Iterable[bytes],
+    headers: Mapping[str, str] = MappingProxyType({}),
+    *,
+    method: str = "POST",
+    query: str = "",
+) -> AsyncIterator[Answer]:
+    """Asks; the client goes away at the end of the block, and the app has then let go of the call."""
+    given = {"host": "localhost", **headers}
     scope = {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "http_version": "1.1",
-        "method": "POST",
-        "path": "/graphql",
-        "raw_path": b"/graphql",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
         "root_path": "",
-        "query_string": b"",
+        "query_string": query.encode(),
         "scheme": "http",
         "headers": [(name.lower().encode(), value.encode()) for name, value in given.items()],
         "client": ("127.0.0.1", 50_000),
@@ -89,11 +110,13 @@ async def post(
     }
     gone = asyncio.Event()
     answer = Answer()
-    bodies = [{"type": "http.request", "body": body, "more_body": False}]
+    *pieces, last = body
+    bodies = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
+    bodies.append({"type": "http.request", "body": last, "more_body": False})
 
     async def receive() -> Message:
         if bodies:
-            return bodies.pop()
+            return bodies.pop(0)
         await gone.wait()
         return {"type": "http.disconnect"}
 

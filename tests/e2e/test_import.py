@@ -1,0 +1,88 @@
+"""`POST /import` over the network, on both engines."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.e2e.client import Client
+from tests.unit.interchange.exports import FIXTURES, conversation, reply, user
+
+TYPE = {"Content-Type": "application/octet-stream"}
+
+
+def export(name: str, count: int) -> bytes:
+    """Conversations with a branch each: two sessions, three messages of their own."""
+    return json.dumps(
+        [
+            conversation(
+                (None, user(f"{name}-{n}-1")),
+                (f"{name}-{n}-1", reply(f"{name}-{n}-2")),
+                (f"{name}-{n}-1", reply(f"{name}-{n}-3")),
+                id=f"{name}-{n}",
+            )
+            for n in range(count)
+        ]
+    ).encode()
+
+
+async def lines(client: Client, content: Any) -> list[dict[str, Any]]:
+    async with client.http.stream("POST", "/import", content=content, headers=TYPE) as answer:
+        assert answer.status_code == 200, await answer.aread()
+        return [json.loads(line) async for line in answer.aiter_lines()]
+
+
+async def in_pieces(file: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(file), 1_000):
+        yield file[at : at + 1_000]
+
+
+@pytest.mark.covers("TC01")
+async def test_two_who_import_one_file(here: Client, there: Client, name: str) -> None:
+    """At once, by two processes: each session is there once, with its branch, and both reports are true."""
+    file = export(name, 6)
+    found = await asyncio.gather(lines(here, file), lines(there, in_pieces(file)))
+
+    assert all(line.keys() == {"progress"} for told in found for line in told[:-1])
+    reports = [told[-1]["report"] for told in found]
+    assert sum(report["sessions"]["imported"] for report in reports) == 12
+    assert sum(report["sessions"]["present"] for report in reports) == 12
+    again = (await lines(here, file))[-1]["report"]
+    assert again["sessions"] == {"imported": 0, "extended": 0, "present": 12}
+    asked = await there.ask(
+        "query ($id: ID!) { topologyNode(id: $id) { children { sourceSeq session { messageCount } } } }",
+        id=f"chatgpt:{name}-0",
+    )
+    assert asked["topologyNode"]["children"] == [{"sourceSeq": 1, "session": {"messageCount": 2}}]
+
+
+async def test_a_damaged_file(here: Client) -> None:
+    """What is wrong is told with its place, as by the command."""
+    report = (await lines(here, (FIXTURES / "damaged.json").read_bytes()))[-1]["report"]
+    assert report["importedAnythingValid"]
+    assert {"where": "entry 2", "why": "not a JSON object"} in report["skipped"]["details"]
+    assert report["repaired"]["count"] == 5
+
+
+async def test_a_client_that_hangs_up(here: Client, name: str) -> None:
+    """The server goes on serving, and the next import finishes what that one began."""
+    file = export(name, 40)
+    async with here.http.stream("POST", "/import", content=file, headers=TYPE) as answer:
+        async for line in answer.aiter_lines():
+            if json.loads(line).get("progress", {}).get("sessions", 1):
+                break
+    report = (await lines(here, file))[-1]["report"]
+    assert report["sessions"]["imported"] + report["sessions"]["present"] == 80
+
+
+async def test_refusals(here: Client) -> None:
+    """By the status, in the form of all refusals."""
+    for content, headers, status in ((b"", TYPE, 400), (b"hello", TYPE, 400), (b"[]", {}, 415)):
+        answer: httpx.Response = await here.http.post("/import", content=content, headers=headers)
+        assert (answer.status_code, answer.json()["errors"][0]["extensions"]["code"]) == (
+            status,
+            "INVALID_INPUT",
+        )

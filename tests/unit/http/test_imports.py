@@ -1,0 +1,285 @@
+"""`POST /import`: a file in, lines of progress and the report out."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from stello_graph.errors import StoreUnavailable
+from stello_graph.model.values import KeyScope
+from stello_graph.store.engine import Row
+from stello_graph.store.queries import Query
+from tests.unit.http.calls import Answer, sent
+from tests.unit.http.conftest import KEY, App, OpenApp
+from tests.unit.interchange.exports import conversation, reply, user
+
+JSON: Final = {"content-type": "application/json"}
+
+
+def export(*ids: str) -> bytes:
+    """An export with one conversation of two messages for each id."""
+    return json.dumps(
+        [conversation((None, user(f"{id}1")), (f"{id}1", reply(f"{id}2")), id=id) for id in ids]
+    ).encode()
+
+
+def uploaded(
+    app: App, file: bytes, headers: Mapping[str, str] = JSON, query: str = ""
+) -> AbstractAsyncContextManager[Answer]:
+    return sent(app.asgi, "/import", [file[:100], file[100:]], headers, query=query)
+
+
+async def ended(app: App, file: bytes, **given: Any) -> Answer:
+    async with uploaded(app, file, **given) as answer:
+        await over(answer)
+    return answer
+
+
+async def over(answer: Answer) -> None:
+    async with asyncio.timeout(30):
+        while not answer.done:
+            answer.changed.clear()
+            await answer.changed.wait()
+
+
+class Gate:
+    """Lets so many sessions be written, then holds the next write until it is opened, or fails it."""
+
+    def __init__(self, app: App, monkeypatch: pytest.MonkeyPatch, free: int = 0) -> None:
+        self.reached = asyncio.Event()
+        self.opened = asyncio.Event()
+        self.fault: Exception | None = None
+        self._free = free
+        self._write = app.engine.write
+        monkeypatch.setattr(app.engine, "write", self.write)
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        if query.name == "imports/session":
+            self._free -= 1
+            if self._free < 0:
+                self.reached.set()
+                await self.opened.wait()
+            if self.fault is not None:
+                raise self.fault
+        return await self._write(query, **params)
+
+
+async def stored(app: App) -> set[str]:
+    found = await app.graph.space("default").store.star_map(
+        None, max_depth=None, max_nodes=100, include_archived=True
+    )
+    return set(found.columns["id"])
+
+
+async def test_a_file(open_app: OpenApp) -> None:
+    """Progress, then the report that the command prints; the same file again adds nothing."""
+    app = await open_app()
+    first, again = (
+        await ended(app, export("a", "b")),
+        await ended(app, export("a", "b"), query="format=chatgpt"),
+    )
+
+    for answer in (first, again):
+        assert (answer.status, answer.headers["content-type"]) == (200, "application/x-ndjson")
+        *before, last = answer.lines
+        assert all(set(line) == {"progress"} for line in before)
+        assert before[0]["progress"]["totalBytes"] == len(export("a", "b"))
+        assert (last["report"]["conversations"], last["report"]["importedAnythingValid"]) == (2, True)
+    assert first.lines[-1]["report"]["sessions"] == {"imported": 2, "extended": 0, "present": 0}
+    assert again.lines[-1]["report"]["sessions"] == {"imported": 0, "extended": 0, "present": 2}
+    assert await stored(app) == {"chatgpt:a", "chatgpt:b"}
+
+
+async def test_below_a_prefix(open_app: OpenApp) -> None:
+    """It is where the app is."""
+    app = await open_app()
+    whole = Starlette(routes=[Mount("/chats", app.asgi)])
+    async with sent(whole, "/chats/import", [export("a")], JSON) as answer:
+        await over(answer)
+    assert answer.lines[-1]["report"]["messages"] == 2
+
+
+async def test_a_broken_file(open_app: OpenApp) -> None:
+    """What is whole is imported, the rest is in the report."""
+    app = await open_app()
+    answer = await ended(app, export("a", "b")[:-30])
+    report = answer.lines[-1]["report"]
+    assert (report["conversations"], report["skipped"]["count"]) == (1, 1)
+    nothing = await ended(app, b'[{"mapping": {}}]')
+    assert nothing.lines[-1]["report"]["importedAnythingValid"] is False
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "code"),
+    [
+        ({"headers": {"content-type": "text/plain"}}, 415, "INVALID_INPUT"),
+        ({"headers": {"content-type": "multipart/form-data; boundary=x"}}, 415, "INVALID_INPUT"),
+        ({"headers": {}}, 415, "INVALID_INPUT"),
+        ({"headers": {**JSON, "content-encoding": "gzip"}}, 415, "INVALID_INPUT"),
+        ({"headers": {**JSON, "content-length": "1001"}}, 413, "LIMIT_EXCEEDED"),
+        ({"file": b"[" + b" " * 1_000}, 413, "LIMIT_EXCEEDED"),
+        ({"file": b""}, 400, "INVALID_INPUT"),
+        ({"file": b"Dear diary"}, 400, "INVALID_INPUT"),
+        ({"query": "format=telegram"}, 400, "INVALID_INPUT"),
+        ({"headers": {**JSON, "origin": "https://elsewhere.example"}}, 403, "FORBIDDEN"),
+        ({"headers": {**JSON, "host": "elsewhere.example"}}, 403, "FORBIDDEN"),
+    ],
+)
+async def test_refused_before_it_runs(
+    open_app: OpenApp, change: dict[str, Any], status: int, code: str
+) -> None:
+    """By the status, with the body that all refusals have; nothing was written, and no place is lost."""
+    app = await open_app(max_import_bytes=1_000, max_imports=1)
+    answer = await ended(app, **{"file": export("a"), **change})
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (status, code)
+    assert await stored(app) == set()
+    assert (await ended(app, export("a"))).status == 200
+
+
+async def test_other_methods(open_app: OpenApp) -> None:
+    """It is for POST."""
+    app = await open_app()
+    for method in ("GET", "PUT", "DELETE"):
+        async with sent(app.asgi, "/import", [b""], method=method) as answer:
+            await over(answer)
+        assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (405, "INVALID_INPUT")
+
+
+async def test_scopes(open_app: OpenApp) -> None:
+    """WRITE may, in its own Space; READ, an operator and who has no key may not."""
+    app = await open_app(bootstrap_key=KEY, rate_limit=5)
+    await app.graph.create_space("other", "Other")
+    keys = {
+        scope: (await app.graph.create_key(space, scope, scope)).secret
+        for scope, space in (
+            (KeyScope.READ, "default"),
+            (KeyScope.WRITE, "other"),
+            (KeyScope.OPERATOR, None),
+        )
+    }
+
+    async def status(secret: str) -> int:
+        return (await ended(app, export("a"), headers={**JSON, "authorization": f"Bearer {secret}"})).status
+
+    assert await status("wrong") == 401
+    assert await status(keys[KeyScope.READ]) == 403
+    assert await status(keys[KeyScope.OPERATOR]) == 403
+    assert await status(keys[KeyScope.WRITE]) == 200
+    assert await stored(app) == set()
+    assert (await app.graph.store.in_space("other").space()).session_count == 1
+    assert 429 in [await status(keys[KeyScope.WRITE]) for _ in range(20)]
+
+
+async def test_progress_comes_while_it_runs(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing between here and the client keeps it back, whatever the client could unpack."""
+    app = await open_app()
+    gate = Gate(app, monkeypatch, free=1)
+    async with uploaded(app, export("a", "b"), headers={**JSON, "accept-encoding": "gzip"}) as answer:
+        await gate.reached.wait()
+        await answer.until(b'"sessions":1')
+        assert "content-encoding" not in answer.headers
+        assert answer.headers["x-accel-buffering"] == "no"
+        gate.opened.set()
+        await over(answer)
+    assert answer.lines[-1]["report"]["sessions"]["imported"] == 2
+
+
+@pytest.fixture
+def one_held(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """An app where an import has written one session of two, and waits."""
+
+    @asynccontextmanager
+    async def held() -> AsyncIterator[tuple[App, Gate, Answer]]:
+        app = await open_app(max_imports=1)
+        gate = Gate(app, monkeypatch, free=1)
+        async with uploaded(app, export("a", "b")) as answer:
+            await gate.reached.wait()
+            yield app, gate, answer
+
+    return held
+
+
+async def test_a_client_that_goes_away(one_held: Callable[..., Any]) -> None:
+    """Its import stops between two sessions; what was imported stays, the rest comes with the next one."""
+    async with one_held() as (app, gate, _):
+        pass
+    assert await stored(app) == {"chatgpt:a"}
+    gate.opened.set()
+    sessions = (await ended(app, export("a", "b"))).lines[-1]["report"]["sessions"]
+    assert sessions == {"imported": 1, "extended": 0, "present": 1}
+
+
+async def test_a_client_that_goes_away_before_all_is_sent(open_app: OpenApp) -> None:
+    """Nothing is imported."""
+    app = await open_app(max_imports=1)
+
+    def broken_off() -> Iterator[dict[str, Any]]:
+        yield {"type": "http.request", "body": export("a", "b"), "more_body": True}
+        while True:
+            yield {"type": "http.disconnect"}
+
+    messages, answered = broken_off(), []
+
+    async def receive() -> dict[str, Any]:
+        return next(messages)
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/import", "headers": headers, "query_string": b""}
+    await app.asgi({**scope, "client": ("127.0.0.1", 1), "root_path": ""}, receive, send)
+    assert await stored(app) == set()
+    assert (await ended(app, export("a"))).status == 200
+
+
+async def test_more_than_may_run_at_once(one_held: Callable[..., Any]) -> None:
+    """One import too many is told to come again."""
+    async with one_held() as (app, gate, answer):
+        late = await ended(app, export("c"))
+        error = late.json["errors"][0]["extensions"]
+        assert (late.status, error["code"], error["retryable"]) == (429, "LIMIT_EXCEEDED", True)
+        gate.opened.set()
+        await over(answer)
+    assert (await ended(app, export("c"))).status == 200
+
+
+async def test_a_server_that_stops(one_held: Callable[..., Any]) -> None:
+    """The answer ends without a report: so it is not whole."""
+    async with one_held() as (app, _, answer):
+        app.graph.stopping.set()
+        await over(answer)
+        assert all(set(line) == {"progress"} for line in answer.lines)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"), [(StoreUnavailable("away"), "STORE_UNAVAILABLE"), (RuntimeError("secret"), "INTERNAL")]
+)
+async def test_what_fails_in_the_middle(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch, fault: Exception, code: str
+) -> None:
+    """The last line tells; a fault of ours has an id that the log knows, and nothing else."""
+    app = await open_app()
+    gate = Gate(app, monkeypatch, free=9)
+    gate.fault = fault
+    answer = await ended(app, export("a"))
+    error = answer.lines[-1]["error"]
+    assert (answer.status, error["code"]) == (200, code)
+    assert b"secret" not in answer.body
+    assert ("id" in error) == (code == "INTERNAL")
+
+
+async def test_the_same_file_twice_at_once(open_app: OpenApp) -> None:
+    """Each session is made once, and both reports are true."""
+    app = await open_app()
+    ids = [f"c{number}" for number in range(8)]
+    answers = await asyncio.gather(*(ended(app, export(*ids)) for _ in range(2)))
+    reports = [answer.lines[-1]["report"]["sessions"] for answer in answers]
+    assert sum(one["imported"] for one in reports) == 8
+    assert sum(one["present"] for one in reports) == 8
+    assert len(await stored(app)) == 8
