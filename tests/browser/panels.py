@@ -1,8 +1,8 @@
 """The panels beside the map, as tests open them."""
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
-__all__ = ["opened", "opened_side", "part"]
+__all__ = ["is_saved", "opened", "opened_side", "part"]
 
 
 def opened(page: Page, session: str, tab: str) -> Locator:
@@ -22,3 +22,10 @@ def opened_side(page: Page, name: str) -> Locator:
 def part(panel: Locator, name: str) -> Locator:
     """A named part of a panel."""
     return panel.get_by_role("region", name=name, exact=True)
+
+
+def is_saved(form: Locator, button: str = "Save") -> None:
+    """Waits until what was sent is stored and read again."""
+    save = form.get_by_role("button", name=button)
+    expect(save).to_be_disabled()
+    expect(save).to_have_attribute("aria-busy", "false")

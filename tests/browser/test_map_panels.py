@@ -1,10 +1,13 @@
 """Beside the conversation: memory, what the model sees next, and the settings of a session."""
 
+import re
+from typing import Any
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.map_server import Ask
-from tests.browser.panels import opened, part
+from tests.browser.panels import is_saved, opened, part
 
 pytestmark = pytest.mark.browser
 
@@ -105,6 +108,137 @@ def test_leaving_unsaved_changes_asks(star_map: Page, ask: Ask) -> None:
     expect(other_panel.get_by_label("A new insight")).to_have_value("")
     opened(star_map, session, "memory")
     expect(panel.get_by_label("A new insight")).to_have_value("")
+
+
+def test_the_preview_says_where_each_part_comes_from(star_map: Page, ask: Ask) -> None:
+    session = ask.session("Seen", systemPrompt="Be brief.")
+    ask.say(session, *(f"Word {number}." for number in range(1, 9)))
+    ask('mutation($id: ID!) { putInsight(sessionId: $id, content: "Rain.") { id } }', id=session)
+    panel = opened(star_map, session, "preview")
+    parts = panel.locator("ol.context > li")
+    expect(parts.filter(has_text="System prompt")).to_contain_text("Be brief.")
+    expect(parts.filter(has_text="Insight")).to_contain_text("Rain.")
+    expect(panel.get_by_role("meter")).to_be_visible()
+    expect(panel).to_contain_text("of 200,000 tokens")
+    panel.get_by_label("Your next words").fill("And now?")
+    expect(parts.last).to_contain_text("Your words")
+    expect(parts.last).to_contain_text("And now?")
+
+    expect(parts.filter(has_text="message 8")).to_have_count(0)
+    panel.get_by_role("button", name=re.compile("Show the [0-9]+ between")).click()
+    expect(parts.filter(has_text=re.compile(r"message \d"))).to_have_count(16)
+    tool = part(panel, "Tools").locator("details").first
+    tool.locator("summary").click()
+    expect(tool.locator("pre")).to_contain_text('"type": "object"')
+
+    ask("mutation { configureSpace(input: { maxContextTokens: 1000 }) { id } }")
+    panel.get_by_label("Your next words").fill("long " * 2_000)
+    expect(panel).to_contain_text("sending now would first compress")
+    ask("mutation { configureSpace(input: { maxContextTokens: null }) { id } }")
+
+
+def test_settings_send_what_changed_and_can_be_given_back(star_map: Page, ask: Ask) -> None:
+    ask('mutation { configureSpace(input: { systemPrompt: "The Space\'s prompt." }) { id } }')
+    for skill in ("plan", "tidy"):
+        ask('mutation($n: String!) { putSkill(name: $n, description: "", content: "x") { name } }', n=skill)
+    session = ask.session("Old name", tags=["kept"], metadata={"a": 1})
+    sent: list[Any] = []
+    star_map.on("request", lambda request: sent.append(request.post_data_json if request.post_data else None))
+    said = part(opened(star_map, session, "settings"), "What it is told")
+    said.get_by_label("Name", exact=True).fill("New name")
+    prompt = said.get_by_role("group", name="System prompt")
+    expect(prompt).to_contain_text("The Space's prompt.")
+    prompt.get_by_label("Its own").check()
+    prompt.get_by_role("textbox").fill("Mine.")
+    said.get_by_label("May use all skills").uncheck()
+    said.get_by_label("tidy").check()
+    said.get_by_label("Metadata").fill("{")
+    said.get_by_role("button", name="Save").click()
+    expect(said.get_by_label("Metadata")).to_be_focused()
+    said.get_by_label("Metadata").fill('{"b": [2]}')
+    said.get_by_text("In place of the Space’s settings").click()
+    said.get_by_label("Model", exact=True).fill("small")
+    said.get_by_role("button", name="Save").click()
+    is_saved(said)
+    changed = {"label": "New name", "systemPrompt": "Mine.", "skills": ["tidy"], "metadata": {"b": [2]}}
+    assert [body["variables"]["input"] for body in sent if "updateSession" in str(body)] == [
+        {**changed, "overrides": {"model": "small"}}
+    ]
+    assert settings_of(ask, session) == {**changed, "tags": ["kept"], "overrides": {"model": "small"}}
+
+    prompt.get_by_label("Its own").uncheck()
+    said.get_by_label("May use all skills").check()
+    said.get_by_label("Model", exact=True).fill("")
+    said.get_by_label("Tags").fill("one, two\nthree\n")
+    said.get_by_role("button", name="Save").click()
+    is_saved(said)
+    assert settings_of(ask, session) == {
+        **changed,
+        "systemPrompt": None,
+        "skills": None,
+        "tags": ["one, two", "three"],
+        "overrides": {"model": None},
+    }
+
+
+def test_links_trimming_and_archiving(star_map: Page, ask: Ask) -> None:
+    session, friend = ask.session("Harbour"), ask.session("Lighthouse keeper")
+    ask.say(session, "One.", "Two.")
+    panel = opened(star_map, session, "settings")
+    links = part(panel, "Links to other branches")
+    links.get_by_label("Add a link").fill("lighth")
+    links.get_by_role("button", name="Link to “Lighthouse keeper”").click()
+    expect(links.get_by_role("listitem")).to_have_count(1)
+    expect(links.get_by_label("Add a link")).to_be_focused()
+    links.get_by_role("button", name="Lighthouse keeper", exact=True).click()
+    expect(star_map).to_have_url(re.compile(f"#s={friend}$"))
+    opened(star_map, friend, "settings")
+    expect(links).to_contain_text("Linked from")
+    links.get_by_role("button", name="Harbour").click()
+    opened(star_map, session, "settings")
+    links.get_by_role("button", name="Remove the link to Lighthouse keeper").click()
+    expect(links).to_contain_text("No links yet.")
+
+    trim = part(panel, "Trim the transcript")
+    trim.get_by_label("Keep the newest messages").fill("2")
+    trim.get_by_role("button", name="Trim the transcript").click()
+    star_map.get_by_role("dialog").get_by_role("button", name="Trim the transcript").click()
+    expect(trim).to_contain_text("It has 2 messages.")
+
+    ending = part(panel, "Archive and delete")
+    ending.get_by_role("button", name="Archive", exact=True).click()
+    expect(ending).to_contain_text("This session is archived")
+    ending.get_by_role("button", name="Unarchive").click()
+    expect(ending).to_contain_text("stays on the map")
+
+
+def test_deleting_asks_for_the_number_that_goes(star_map: Page, ask: Ask) -> None:
+    root = ask.session("Doomed")
+    ask.session("Child", parentId=root)
+    ending = part(opened(star_map, root, "settings"), "Archive and delete")
+    ending.get_by_role("button", name="Delete").click()
+    asked = star_map.get_by_role("dialog", name="Delete")
+    expect(asked).to_contain_text("“Doomed” and all below it are deleted for good: 2 sessions.")
+    asked.get_by_label("Type 2 to go on").fill("1")
+    asked.get_by_label("Type 2 to go on").press("Enter")
+    expect(asked.get_by_role("button", name="Delete")).to_be_disabled()
+
+    ask.session("Late child", parentId=root)
+    asked.get_by_label("Type 2 to go on").fill("2")
+    asked.get_by_role("button", name="Delete").click()
+    asked.get_by_label("Type 3 to go on").fill("3")
+    asked.get_by_role("button", name="Delete").click()
+    expect(star_map.get_by_text("3 sessions were deleted.")).to_be_visible()
+    expect(star_map.locator("section.panel")).not_to_be_attached()
+    assert ask("query($id: ID!) { session(id: $id) { id } }", id=root)["session"] is None
+
+
+def settings_of(ask: Ask, session: str) -> Any:
+    return ask(
+        "query($id: ID!) { session(id: $id)"
+        " { label systemPrompt skills tags metadata overrides { model } } }",
+        id=session,
+    )["session"]
 
 
 def memory_of(ask: Ask, session: str) -> str | None:

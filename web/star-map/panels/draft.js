@@ -60,10 +60,10 @@ export function isDrafted(place) {
   return changes !== undefined && hasChanges(changes);
 }
 
-/** @param {string} id of a session that goes, with all that was drafted about it */
-export function forgetDrafts(id) {
+/** @param {string} ending of the places of what goes, with all that was drafted about it */
+export function forgetDrafts(ending) {
   for (const [place, changes] of drafts) {
-    if (place.endsWith(`:${id}`)) changes.value = {};
+    if (place.endsWith(ending)) changes.value = {};
   }
 }
 

@@ -35,10 +35,10 @@ export function Count({ value, set, ...rest }) {
 }
 
 /**
- * One line that is null where it is empty.
+ * A text that is null where it is empty.
  * @param {FieldProps & {[attribute: string]: any}} props
  */
-export function Line({ value, set, ...rest }) {
+export function OptionalText({ value, set, ...rest }) {
   return html`<${Text} value=${value ?? ''} set=${(/** @type {string} */ text) => set(text || null)} ...${rest} />`;
 }
 

@@ -1,5 +1,37 @@
+/** What concerns the whole Space: its settings, what its sessions share, its keys. */
 import { html } from '../html.js';
+import { canAdmin, viewer } from '../state.js';
+import { t } from '../texts.js';
+import { General } from './space/general.js';
+import { Keys } from './space/keys.js';
+import { Profiles } from './space/profiles.js';
+import { Records } from './space/records.js';
+import { section } from './space/section.js';
+import { SharedMemories } from './space/shared-memories.js';
+import { Skills } from './space/skills.js';
+import { Spaces } from './space/spaces.js';
+
+/** @type {Record<import('./space/section.js').Section, () => any>} */
+const SECTIONS = {
+  general: General,
+  records: Records,
+  shared: SharedMemories,
+  skills: Skills,
+  profiles: Profiles,
+  keys: Keys,
+};
 
 export function SpacePage() {
-  return html`<section></section>`;
+  if (viewer.value === null) return null;
+  if (viewer.value.scope === 'OPERATOR') return html`<section class="panel" aria-label=${t('space.spaces')}><${Spaces} /></section>`;
+  const names = /** @type {import('./space/section.js').Section[]} */ (Object.keys(SECTIONS));
+  return html`
+    <section class="panel" aria-label=${t('space.title')}>
+      <nav class="sections" aria-label=${t('space.sections')}>
+        ${names.filter((name) => name !== 'keys' || canAdmin.value).map((name) => html`
+          <button type="button" key=${name} aria-current=${name === section.value ? 'page' : undefined}
+            onClick=${() => { section.value = name; }}>${t(`space.section.${name}`)}</button>`)}
+      </nav>
+      <${SECTIONS[section.value]} key=${section.value} />
+    </section>`;
 }

@@ -50,7 +50,7 @@ async function deleted(session, count) {
     if (asked === undefined) throw error;
     const isSure = await askCount(t('settings.delete'), t('settings.delete-sure', { n: asked, label: session.label }), asked);
     if (!isSure) return 0;
-    forgetDrafts(session.id);
+    forgetDrafts(`:${session.id}`);
     return deleted(session, asked);
   }
 }

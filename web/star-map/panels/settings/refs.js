@@ -42,7 +42,7 @@ export function Refs({ session, change }) {
 function Adder({ session, refs, change }) {
   const words = useSignal('');
   const field = useId();
-  const reading = useReading(FIND, words.value.trim() ? { words: words.value } : null);
+  const reading = useReading(FIND, words.value.trim() ? { words: `${words.value.trim()}*` } : null);
   const taken = new Set([session.id, ...refs.map(({ id }) => id)]);
   const add = async (/** @type {string} */ to) => {
     await change(ADD, { to });

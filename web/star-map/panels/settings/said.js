@@ -3,7 +3,7 @@ import { html } from '../../html.js';
 import { canWrite, open } from '../../state.js';
 import { t } from '../../texts.js';
 import { useDraft } from '../draft.js';
-import { Check, Checks, Form, Json, Line, OwnText, Text } from '../fields.js';
+import { Check, Checks, Form, Json, OptionalText, OwnText, Text } from '../fields.js';
 
 const UPDATE = 'mutation Update($id: ID!, $input: UpdateSessionInput!) { updateSession(id: $id, input: $input) { id } }';
 const PROMPTS = ['consolidatePrompt', 'integratePrompt', 'compressPrompt', 'roleContext'];
@@ -48,7 +48,7 @@ export function Said({ session, change, skills, config }) {
         <details>
           <summary>${t('settings.overrides')}</summary>
           <div class="stack">
-            <${Line} label=${t('settings.model')} hint=${t('settings.model-hint')} placeholder=${config.model}
+            <${OptionalText} label=${t('settings.model')} hint=${t('settings.model-hint')} placeholder=${config.model}
               ...${field('model')} />
             ${PROMPTS.map((name) => html`
               <${OwnText} key=${name} label=${t(`prompts.${name}`)} own=${t('settings.own')}

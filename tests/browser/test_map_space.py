@@ -1,0 +1,220 @@
+"""Beside the map: what concerns the whole Space."""
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.browser.console import Console
+from tests.browser.map_server import Ask, MapServer
+from tests.browser.panels import is_saved, opened, opened_side, part
+
+pytestmark = pytest.mark.browser
+
+CONFIG = "{ space { name config { model systemPrompt sharedMemory maxContextTokens everyNTurns consolidateOn "
+CONFIG += "integrateOn splitGuard { forApi minTurns } } } }"
+
+
+def test_settings_of_the_space_change_only_where_they_were_changed(star_map: Page, ask: Ask) -> None:
+    sent: list[object] = []
+    star_map.on("request", lambda request: sent.append(request.post_data_json if request.post_data else None))
+    panel = opened_space(star_map, "General")
+    save = panel.get_by_role("button", name="Save")
+    expect(save).to_be_disabled()
+    panel.get_by_label("Name", exact=True).fill("Workshop")
+    panel.get_by_label("Sessions share memory").check()
+    prompt = panel.get_by_role("group", name="System prompt", exact=True)
+    prompt.get_by_label("Its own").check()
+    prompt.get_by_role("textbox").fill("Be brief.")
+    on = panel.get_by_role("group", name="Integrate a tree when")
+    on.get_by_label("a digest was renewed").check()
+    on.get_by_label("it is archived").check()
+    panel.get_by_label("Turns before the first fork").fill("")
+    save.click()
+    expect(panel.get_by_label("Turns before the first fork")).to_be_focused()
+    panel.get_by_label("Turns before the first fork").fill("0")
+    panel.get_by_label("Context, in tokens").fill("50000")
+    save.click()
+    is_saved(panel)
+    expect(star_map.get_by_text("Workshop")).to_be_visible()
+    changes = next(body["variables"]["input"] for body in sent if "configureSpace" in str(body))  # type: ignore[index]
+    assert changes == {
+        "name": "Workshop",
+        "sharedMemory": True,
+        "systemPrompt": "Be brief.",
+        "integrateOn": ["ON_ARCHIVE", "AFTER_CONSOLIDATE"],
+        "maxContextTokens": 50_000,
+        "splitGuard": {"minTurns": 0},
+    }
+    config = ask(CONFIG)["space"]["config"]
+    assert (config["systemPrompt"], config["splitGuard"]["minTurns"]) == ("Be brief.", 0)
+
+    prompt.get_by_label("Its own").uncheck()
+    panel.get_by_label("Context, in tokens").fill("")
+    save.click()
+    expect(panel.get_by_label("Context, in tokens")).to_have_value("200000")
+    assert ask(CONFIG)["space"]["config"]["systemPrompt"] is None
+
+
+def test_of_two_writers_of_a_record_a_person_chooses(star_map: Page, ask: Ask) -> None:
+    panel = opened_space(star_map, "Records")
+    added = added_to(panel, "New record")
+    added.locator("summary").click()
+    added.get_by_label("Key", exact=True).fill("goals.q3")
+    added.get_by_label("Value").fill("{broken")
+    added.get_by_role("button", name="New record").click()
+    expect(added.get_by_text("This is no JSON")).to_be_visible()
+    expect(added.get_by_label("Value")).to_be_focused()
+    added.get_by_label("Value").fill('{"ship": "map"}')
+    added.get_by_role("button", name="New record").click()
+    record = entry(panel, "goals.q3")
+    expect(record).to_contain_text("revision 1")
+
+    record.locator("summary").click()
+    record.get_by_label("Value").fill('"mine"')
+    write(ask, "goals.q3", "theirs")
+    record.get_by_role("button", name="Save").click()
+    asked = star_map.get_by_role("dialog", name="Changed meanwhile")
+    expect(asked).to_contain_text('"theirs"')
+    asked.get_by_role("button", name="Overwrite with mine").click()
+    expect(record).to_contain_text("revision 3")
+    assert ask('{ record(key: "goals.q3") { value } }')["record"]["value"] == "mine"
+
+    write(ask, "other", 1)
+    panel.get_by_label("Keys that begin with").fill("oth")
+    expect(record).not_to_be_attached()
+    other = entry(panel, "other")
+    other.locator("summary").click()
+    other.get_by_role("button", name="Delete other").click()
+    star_map.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(panel).to_contain_text("No record begins like that.")
+
+
+def test_what_sessions_share_is_kept_by_name(star_map: Page, ask: Ask) -> None:
+    ask("mutation { configureSpace(input: { sharedMemory: false }) { id } }")
+    panel = opened_space(star_map, "Shared memory")
+    expect(panel).to_contain_text("Shared memory is off")
+    fill_new(
+        panel, "New shared memory", {"Slug": "house-rules", "Summary": "How we work", "Text": "Be kind."}
+    )
+    rules = entry(panel, "house-rules")
+    rules.locator("summary").click()
+    rules.get_by_label("Text").fill("Be very kind.")
+    rules.get_by_role("button", name="Save").click()
+    is_saved(rules)
+    assert ask("{ sharedMemories { slug summary body } }")["sharedMemories"] == [
+        {"slug": "house-rules", "summary": "How we work", "body": "Be very kind."}
+    ]
+
+    section(panel, "Skills")
+    fill_new(
+        panel, "New skill", {"Name": "tidy", "Description": "Tidies up", "Instructions": "Go through it."}
+    )
+    expect(entry(panel, "tidy")).to_contain_text("Tidies up")
+    section(panel, "Fork profiles")
+    fill_new(panel, "New fork profile", {"Name": "review", "Opening words": "Look at ${what}."})
+    profile = entry(panel, "review")
+    profile.locator("summary").click()
+    profile.get_by_label("What the child gets").select_option("A summary")
+    profile.get_by_role("button", name="Save").click()
+    expect(profile.locator("summary")).to_contain_text("A summary")
+    assert ask("{ forkProfiles { name context prompt skills } }")["forkProfiles"] == [
+        {"name": "review", "context": "COMPRESS", "prompt": "Look at ${what}.", "skills": None}
+    ]
+    profile.get_by_role("button", name="Delete review").click()
+    star_map.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(panel).to_contain_text("There are none yet.")
+
+
+def test_a_reader_sees_all_and_changes_nothing(
+    context: BrowserContext, page: Page, map_server: MapServer, ask: Ask
+) -> None:
+    """The last that runs without keys: from the first key on everyone needs one."""
+    session = ask.session("Read me")
+    ask.say(session, "Hello.")
+    page.goto(map_server.url + "/")
+    panel = opened_space(page, "Keys")
+    expect(panel).to_contain_text("This server works without keys")
+    panel.get_by_label("Name").fill("desk")
+    panel.get_by_role("button", name="New key").click()
+    shown = page.get_by_role("dialog", name="The new key")
+    admin = shown.get_by_label("The new key").input_value()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.get_by_role("button", name="Copy").click()
+    expect(shown.get_by_text("Copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == admin
+    shown.get_by_role("button", name="Use it in this tab").click()
+    expect(panel.get_by_role("row", name=re.compile("desk"))).to_be_visible()
+
+    with map_server.client(admin) as owner:
+        made = owner('mutation { createApiKey(name: "glass", scope: READ) { secret } }')["createApiKey"]
+        reader = context.browser.new_context(locale="en-GB") if context.browser else context
+        glass = reader.new_page()
+        seen = Console(map_server.url)
+        seen.listen(glass)
+        prefix = re.sub(r"^https?://[^/]+", "", map_server.url) + "/"
+        glass.add_init_script(f"sessionStorage.setItem('stello-graph:{prefix}:api-key', {made['secret']!r})")
+        glass.goto(map_server.url + "/")
+        reads_only(glass, session)
+        assert seen.errors == []
+        reader.close()
+
+    section(panel, "Skills")
+    section(panel, "Keys")
+    panel.get_by_role("button", name="Revoke glass").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(panel.get_by_role("row", name=re.compile("glass"))).to_contain_text("Revoked")
+
+
+def reads_only(page: Page, session: str) -> None:
+    memory = opened(page, session, "memory")
+    expect(part(memory, "Digest")).to_contain_text("There is none yet.")
+    expect(memory.get_by_role("button")).to_have_count(0)
+    settings = opened(page, session, "settings")
+    expect(settings).to_contain_text("This key may read only")
+    expect(settings.get_by_label("Name", exact=True)).to_be_disabled()
+    expect(settings.get_by_role("button")).to_have_count(0)
+    space = opened_space(page, "General")
+    expect(space).to_contain_text("Only a key of the scope ADMIN")
+    expect(space.get_by_label("Name", exact=True)).to_be_disabled()
+    expect(space.get_by_role("button", name="Keys")).to_have_count(0)
+    section(space, "Skills")
+    expect(entry(space, "tidy")).to_be_visible()
+    expect(space.get_by_text("New skill")).to_have_count(0)
+
+
+def opened_space(page: Page, name: str) -> Locator:
+    panel = opened_side(page, "space")
+    section(panel, name)
+    return panel
+
+
+def section(panel: Locator, name: str) -> None:
+    panel.get_by_role("navigation").get_by_role("button", name=name, exact=True).click()
+
+
+def entry(panel: Locator, name: str) -> Locator:
+    """One of those that are there, by its name."""
+    return panel.locator("details", has=panel.page.locator("summary strong").get_by_text(name, exact=True))
+
+
+def added_to(panel: Locator, name: str) -> Locator:
+    """The form for a new one, by what it adds."""
+    return panel.locator("details", has=panel.page.locator("summary").get_by_text(name, exact=True))
+
+
+def fill_new(panel: Locator, name: str, fields: dict[str, str]) -> None:
+    added = added_to(panel, name)
+    added.locator("summary").click()
+    for label, text in fields.items():
+        added.get_by_label(label, exact=True).fill(text)
+    added.get_by_role("button", name=name).click()
+    is_saved(added, name)
+
+
+def write(ask: Ask, key: str, value: object) -> None:
+    ask(
+        "mutation($key: String!, $value: JSON!) { putRecord(key: $key, value: $value) { revision } }",
+        key=key,
+        value=value,
+    )

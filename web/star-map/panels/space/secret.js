@@ -1,0 +1,39 @@
+/** A new key's secret: shown this once. */
+import { html, useRef, useSignal } from '../../html.js';
+import { ask } from '../../shell/dialog.js';
+import { t } from '../../texts.js';
+
+/**
+ * @param {string} secret
+ * @param {boolean} isFirst whether this page itself needs a key from now on
+ * @returns {Promise<boolean>} whether this tab shall use it
+ */
+export async function showSecret(secret, isFirst) {
+  const answer = await ask(t('space.secret'), (close) => html`
+    <${Secret} secret=${secret} isFirst=${isFirst} close=${close} />`);
+  return answer === true;
+}
+
+/** @param {{secret: string, isFirst: boolean, close: (value: boolean) => void}} props */
+function Secret({ secret, isFirst, close }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const said = useSignal('');
+  // Only pages on https or the own machine have a clipboard.
+  const copy = async () => {
+    field.current?.select();
+    if (navigator.clipboard) await navigator.clipboard.writeText(secret);
+    said.value = t(navigator.clipboard ? 'space.copied' : 'space.copy-by-hand');
+  };
+  return html`
+    <p>${t('space.secret-about')}</p>
+    <div class="row">
+      <input ref=${field} class="secret" readonly aria-label=${t('space.secret')} value=${secret} />
+      <button type="button" onClick=${copy}>${t('space.copy')}</button>
+      <span role="status" class="quiet">${said.value}</span>
+    </div>
+    ${isFirst && html`<p class="notice">${t('space.first-key')}</p>`}
+    <div class="row end">
+      ${isFirst && html`<button type="button" class="primary" onClick=${() => close(true)}>${t('space.use-key')}</button>`}
+      <button type="button" onClick=${() => close(false)}>${t('space.secret-kept')}</button>
+    </div>`;
+}
