@@ -1,10 +1,11 @@
 """The conversation of the star map, as people use it."""
 
+import json
 import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from playwright.sync_api import (
@@ -13,6 +14,7 @@ from playwright.sync_api import (
     BrowserContext,
     Locator,
     Page,
+    Request,
     Route,
     WebSocketRoute,
     expect,
@@ -29,6 +31,7 @@ pytestmark = pytest.mark.browser
 # A machine that is busy with other tests may stand still for seconds.
 expect.set_options(timeout=30_000)
 
+PHONE: Final[Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 KEY: Final = "a-key-of-these-tests-and-of-nobody-else"
 APPEND: Final = """mutation($id: ID!, $messages: [MessageInput!]!) {
     appendMessages(sessionId: $id, messages: $messages) { id }
@@ -116,7 +119,9 @@ def messages(page: Page) -> Locator:
     return page.locator(".message")
 
 
-def test_by_keyboard_alone_one_sends_and_forks(star_map: Page, map_server: MapServer, ask: Ask) -> None:
+def test_by_keyboard_alone_one_sends_and_forks(
+    star_map: Page, context: BrowserContext, map_server: MapServer, ask: Ask
+) -> None:
     session = ask.session("Kitchen")
     profile = {"name": "critic", "systemPrompt": "You criticise ${what}.", "context": "NONE"}
     ask("mutation($input: ForkProfileInput!) { putForkProfile(input: $input) { name } }", input=profile)
@@ -135,6 +140,13 @@ def test_by_keyboard_alone_one_sends_and_forks(star_map: Page, map_server: MapSe
     expect(field).to_be_focused()
     expect(field).to_have_value("")
 
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    messages(star_map).first.get_by_role("button", name="Copy").focus()
+    keys.press("Enter")
+    expect(star_map.get_by_text("Copied.")).to_be_visible()
+    assert star_map.evaluate("navigator.clipboard.readText()") == "First line\n**second** line"
+
+    field.focus()
     keys.press("Enter")
     field.evaluate(
         "e => e.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true}))"
@@ -170,7 +182,7 @@ def test_by_keyboard_alone_one_sends_and_forks(star_map: Page, map_server: MapSe
     expect(star_map.get_by_role("heading", name="Pantry")).to_be_visible()
     expect(messages(star_map)).to_have_count(2)
     expect(messages(star_map).first).to_contain_text("from “Kitchen”")
-    expect(star_map.get_by_role("separator", name="Forked here")).to_be_visible()
+    expect(star_map.get_by_role("group", name="Forked here")).to_be_visible()
     expect(messages(star_map).last).to_contain_text("Shall we?")
     expect(field).to_be_focused()
     child = star_map.url.split("#s=")[1]
@@ -197,6 +209,7 @@ HOSTILE: Final = [
     "[e]: https://evil.example/ \"' onmouseover=hurt=1 '\"\n\n[e] <a id=body name=body href=/graphql>f</a>",
     "```html onload=hurt=1\n</code></pre><script>hurt=1</script>\n```",
     "[g](https://good.example/ 'title') <b>bold</b> a<br>b",
+    *(">" * 20_000, "_a" * 20_000, "- " * 10_000),
 ]
 CODE: Final = "```python\ndef f(): return '</span><img src=x onerror=hurt=1>'\n```"
 
@@ -336,6 +349,7 @@ def test_tools_thoughts_and_questions(keyed: Page, tools: Tools) -> None:
     second.get_by_label("Reason (optional)").fill("keep it")
     second.get_by_role("button", name="Refuse").click()
     expect(keyed.get_by_role("group", name="May “erase” run?")).to_have_count(1)
+    expect(keyed.get_by_label("Message", exact=True)).to_be_focused()
     first.get_by_role("button", name="Approve").click()
     expect(messages(keyed).last).to_contain_text("Done.")
     asked = messages(keyed).nth(2)
@@ -452,7 +466,7 @@ def test_somebody_elses_turn_is_waited_for_or_interrupted(keyed: Page, tools: To
     ]
 
 
-def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools) -> None:
+def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, seen: Console) -> None:
     session = tools.ask.session("Fails")
     tools.model.respond = lambda body: Refuse(529, "overloaded_error", "Overloaded")
     field = show(keyed, tools.server, session)
@@ -466,6 +480,34 @@ def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools) -
     again.click()
     expect(messages(keyed).last).to_contain_text("Now I am here.")
     expect(again).to_have_count(0)
+
+    tools.model.respond = lambda body: Refuse(529, "overloaded_error", "Overloaded")
+    keyed.get_by_role("button", name="Fork…").click()
+    dialog = keyed.get_by_role("dialog")
+    dialog.get_by_label("Name of the fork").fill("In short")
+    dialog.get_by_label(re.compile("^A summary")).check()
+    dialog.get_by_role("button", name="Fork", exact=True).click()
+    expect(dialog.get_by_role("alert")).not_to_be_empty()
+    tools.model.respond = lambda body: "They greeted each other."
+    dialog.get_by_role("button", name="Fork", exact=True).click()
+    expect(keyed.get_by_role("heading", name="In short")).to_be_visible()
+    expect(keyed.get_by_role("group", name="Forked here")).to_contain_text("from “Fails”")
+    entered = [variables(request) for request in seen.requests if is_visit(request)]
+    child = keyed.url.split("#s=")[1]
+    assert [visit["id"] for visit in entered] == [session, session, child]
+    assert len({visit["holder"] for visit in entered}) == 1
+    with keyed.expect_request(lambda request: "leaveSession" in (request.post_data or "")) as left:
+        keyed.get_by_role("button", name="Close", exact=True).click()
+    assert variables(left.value) == {"id": child, "holder": entered[0]["holder"]}
+
+
+def is_visit(request: Request) -> bool:
+    return "enterSession" in (request.post_data or "")
+
+
+def variables(request: Request) -> dict[str, str]:
+    sent: dict[str, dict[str, str]] = json.loads(request.post_data or "")
+    return sent["variables"]
 
 
 def test_who_may_not_write_reads_and_an_archived_session_is_read(
@@ -482,9 +524,7 @@ def test_who_may_not_write_reads_and_an_archived_session_is_read(
     keyed.locator(".composer").get_by_role("button", name="Unarchive").click()
     expect(keyed.get_by_label("Message", exact=True)).to_be_visible()
 
-    phone = browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, locale="zh-CN"
-    )
+    phone = browser.new_context(**PHONE, locale="zh-CN")
     with_key(phone, made["createApiKey"]["secret"])
     reader = phone.new_page()
     seen = Console(tools.server.url)
@@ -495,6 +535,31 @@ def test_who_may_not_write_reads_and_an_archived_session_is_read(
     expect(reader.locator("textarea")).to_have_count(0)
     expect(reader.get_by_role("button", name="从这里分叉")).to_have_count(0)
     assert reader.evaluate("document.documentElement.scrollWidth") <= 390
-    assert [frame for frame in seen.requests if "enterSession" in (frame.post_data or "")] == []
+    assert [request for request in seen.requests if is_visit(request)] == []
     assert seen.errors == []
     phone.close()
+
+
+def test_on_a_phone_one_sends_and_goes_back(browser: Browser, map_server: MapServer, ask: Ask) -> None:
+    session = ask.session("Pocket")
+    ask.say(session, *["A line\n" * 9] * 4)
+    context = browser.new_context(**PHONE, locale="en-GB", color_scheme="dark")
+    page = context.new_page()
+    seen = Console(map_server.url)
+    seen.listen(page)
+    field = show(page, map_server, session)
+    expect(messages(page).last).to_be_in_viewport()
+    expect(field).not_to_be_focused()
+    page.get_by_role("region", name="Conversation").evaluate("e => e.scrollTop = 0")
+    page.get_by_role("button", name="Newest messages").tap()
+    expect(messages(page).last).to_be_in_viewport()
+    field.fill("From the pocket")
+    page.get_by_role("button", name="Send").tap()
+    expect(messages(page)).to_have_count(10)
+    expect(messages(page).last.locator(".markdown")).to_be_in_viewport()
+    messages(page).last.get_by_role("button", name="Fork from here").tap()
+    expect(page.get_by_role("dialog").get_by_role("button", name="Fork", exact=True)).to_be_in_viewport()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").tap()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert (seen.foreign, seen.errors) == ([], [])
+    context.close()

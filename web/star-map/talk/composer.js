@@ -6,6 +6,7 @@ import { canWrite, offlineModel, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { UNARCHIVE } from './documents.js';
 import { askFork } from './fork-dialog.js';
+import { Vanishing } from './vanishing.js';
 
 /** @typedef {import('./conversation.js').Conversation} Conversation */
 
@@ -21,10 +22,10 @@ export function Composer({ talk }) {
 function Archived({ talk }) {
   const unarchive = () => query(UNARCHIVE, { id: talk.id }).then(() => talk.refresh()).catch(sayRefusal);
   return html`
-    <div class="composer row">
+    <${Vanishing} class="composer row">
       <p class="grow">${t('talk.archived')}</p>
       <button type="button" onClick=${unarchive}>${t('talk.unarchive')}</button>
-    </div>`;
+    <//>`;
 }
 
 /** @param {{talk: Conversation}} props */
@@ -61,7 +62,7 @@ function Field({ talk }) {
         ${offlineModel.value ? html`<span class="offline" title=${t('talk.offlineLong')}>${t('talk.offline')}</span>` : null}
         <span class="grow quiet keys">${t(turn ? 'talk.keysRunning' : 'talk.keys')}</span>
         <button type="button" class="plain" onClick=${() => askFork(talk.id, talk.session.value?.label ?? '', null)}>${t('talk.forkAll')}</button>
-        ${turn ? html`<button type="button" class="danger" onClick=${stop}>${t('talk.stop')}</button>` : null}
+        ${turn ? html`<${Vanishing} class="stop"><button type="button" class="danger" onClick=${stop}>${t('talk.stop')}</button><//>` : null}
         <button type="submit" class="primary" aria-disabled=${!sending.draft.value.trim() || sending.outgoing.value !== null}>${t('talk.send')}</button>
       </div>
     </form>`;

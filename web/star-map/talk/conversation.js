@@ -1,6 +1,6 @@
 /** One session's conversation as it stands, kept up to date by events from wherever it is changed. */
-import { query } from '../graphql.js';
-import { signal } from '../html.js';
+import { Refusal, connection, query } from '../graphql.js';
+import { effect, signal, untracked } from '../html.js';
 import { listen } from '../live.js';
 import { sayRefusal } from '../shell/toasts.js';
 import { SAID, SESSION } from './documents.js';
@@ -21,6 +21,9 @@ export class Conversation {
     this.turn = signal(/** @type {Turn | null} */ (null));
     /** How the last turn ended. */
     this.last = signal(/** @type {import('./turn.js').TurnFacts | null} */ (null));
+    /** Why it could not be loaded. */
+    this.problem = signal(/** @type {Refusal | null} */ (null));
+    this.isOpen = false;
     /** Turns that were followed, by id: only they know how long tools took. */
     this.followed = new Map(/** @type {[string, Turn][]} */ ([]));
     this.sending = new Sending(id, {
@@ -33,14 +36,17 @@ export class Conversation {
 
   /** @returns {() => void} stops it */
   start() {
-    const refresh = () => this.refresh();
-    const seen = () => document.visibilityState === 'visible' && refresh();
-    const stop = listen(({ nodeId }) => nodeId === this.id && refresh());
+    this.isOpen = true;
+    const seen = () => document.visibilityState === 'visible' && this.refresh();
+    const stop = listen(({ nodeId }) => nodeId === this.id && this.refresh());
+    const stopWatching = onceBack(() => this.refresh());
     document.addEventListener('visibilitychange', seen);
-    refresh();
+    this.refresh();
     this.sending.deliver('REJECT');
     return () => {
+      this.isOpen = false;
       stop();
+      stopWatching();
       document.removeEventListener('visibilitychange', seen);
       this.turn.value?.stop();
     };
@@ -51,10 +57,13 @@ export class Conversation {
     try {
       const [{ session }] = await Promise.all([query(SESSION, { id: this.id }), this.transcript.catchUp()]);
       this.session.value = session;
+      this.problem.value = null;
       if (session?.activeTurn) this.#follow(session.activeTurn);
       else if (!this.turn.value) this.last.value = session?.turns.at(-1) ?? null;
     } catch (error) {
-      sayRefusal(error);
+      if (!(error instanceof Refusal)) throw error;
+      this.problem.value = error;
+      if (this.transcript.loaded.value) sayRefusal(error);
     }
   }
 
@@ -79,7 +88,7 @@ export class Conversation {
 
   /** @param {import('./turn.js').TurnFacts} facts */
   #follow(facts) {
-    if (this.turn.value?.id === facts.id) return;
+    if (!this.isOpen || this.turn.value?.id === facts.id) return;
     this.turn.value?.stop();
     const turn = new Turn(facts);
     this.turn.value = turn;
@@ -101,4 +110,14 @@ export class Conversation {
     this.last.value = facts;
     this.refresh();
   }
+}
+
+/** Tells each time that a lost connection is back. @param {() => void} told @returns {() => void} stops it */
+function onceBack(told) {
+  let wasLost = false;
+  return effect(() => {
+    const isLost = connection.value === 'lost';
+    if (wasLost && !isLost) untracked(told);
+    wasLost = isLost;
+  });
 }

@@ -4,6 +4,7 @@ import { sayRefusal } from '../shell/toasts.js';
 import { canWrite } from '../state.js';
 import { t } from '../texts.js';
 import { Markdown } from './markdown-view.js';
+import { Vanishing } from './vanishing.js';
 
 /** @typedef {import('./conversation.js').Conversation} Conversation */
 
@@ -17,7 +18,7 @@ export function OutgoingMessage({ talk: { sending } }) {
     <article class="message user outgoing" aria-label=${t('talk.role.USER')}>
       <header class="row"><strong>${t('talk.role.USER')}</strong></header>
       <div class="said" dir="auto">${content}</div>
-      <div class="row" role="status">
+      <${Vanishing} class="row" role="status">
         <span class="quiet">${t(`talk.outgoing.${state}`)}</span>
         ${state === 'busy' ? html`
           <button type="button" class="primary" onClick=${deliver('QUEUE')}>${t('talk.queue')}</button>` : null}
@@ -27,7 +28,7 @@ export function OutgoingMessage({ talk: { sending } }) {
           <button type="button" class="primary" onClick=${deliver('REJECT')}>${t('talk.again')}</button>` : null}
         ${state === 'busy' || state === 'lost' ? html`
           <button type="button" onClick=${() => sending.takeBack()}>${t('talk.edit')}</button>` : null}
-      </div>
+      <//>
     </article>`;
 }
 
@@ -58,11 +59,11 @@ export function Outcome({ talk }) {
   if (talk.turn.value || talk.sending.outgoing.value || !last) return null;
   if (last.error) {
     return html`
-      <div class="notice row" role="alert">
+      <${Vanishing} class="notice row" role="alert">
         <span class="grow">${t('talk.failed', { reason: last.error.message })}</span>
         ${last.error.retryable && canWrite.value ? html`
           <button type="button" onClick=${() => talk.again().catch(sayRefusal)}>${t('talk.again')}</button>` : null}
-      </div>`;
+      <//>`;
   }
   if (last.stopReason === 'REFUSAL') return html`<p class="notice">${t('talk.refused')}</p>`;
   if (last.stopReason === 'CANCELLED') return html`<p class="quiet">${t('talk.cancelled')}</p>`;

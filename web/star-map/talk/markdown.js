@@ -20,9 +20,13 @@ const ALLOWED = {
 };
 const COLOURED = { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: /** @type {const} */ (true) };
 const MOST_COLOURED = 50_000;
+// Beyond these, what is written to that end can keep the page busy for minutes.
+const LONGEST = 100_000;
+const LONGEST_EMPHASIS = 4_000;
 
 const marked = new Marked({
   gfm: true,
+  tokenizer: { emStrong: (text) => (text.length > LONGEST_EMPHASIS ? undefined : false) },
   renderer: {
     html: ({ text }) => (/^<br\s*\/?>$/i.test(text.trim()) ? '<br>' : escaped(text)),
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
@@ -37,7 +41,34 @@ function escaped(text) {
 
 /** @param {string} text @returns {DocumentFragment} */
 export function rendered(text) {
-  const fragment = DOMPurify.sanitize(/** @type {string} */ (marked.parse(text)), ALLOWED);
+  const markup = markupOf(text);
+  return markup === null ? plain(text) : made(markup);
+}
+
+/** @param {string} text @returns {string | null} null where it is too long, or nested too deep */
+function markupOf(text) {
+  if (text.length > LONGEST) return null;
+  try {
+    return /** @type {string} */ (marked.parse(text));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** @param {string} text */
+function plain(text) {
+  const fragment = new DocumentFragment();
+  const box = document.createElement('div');
+  box.className = 'said';
+  box.textContent = text;
+  fragment.append(box);
+  return fragment;
+}
+
+/** @param {string} markup */
+function made(markup) {
+  const fragment = DOMPurify.sanitize(markup, ALLOWED);
   for (const link of fragment.querySelectorAll('a')) openElsewhere(link);
   for (const table of fragment.querySelectorAll('table')) boxed(table);
   for (const code of fragment.querySelectorAll('pre > code')) framed(code);

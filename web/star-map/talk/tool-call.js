@@ -4,6 +4,7 @@ import { reason as reasonOf } from '../shell/toasts.js';
 import { canWrite } from '../state.js';
 import { t } from '../texts.js';
 import { Parts } from './parts.js';
+import { Vanishing } from './vanishing.js';
 
 /**
  * @param {{
@@ -68,7 +69,7 @@ function Question({ call, turn }) {
     setBusy(false);
   };
   return html`
-    <section class="question stack" role="group" aria-label=${t('talk.mayIt', { name: call.name })}>
+    <${Vanishing} class="question stack" role="group" label=${t('talk.mayIt', { name: call.name })}>
       <p>${t('talk.mayIt', { name: call.name })}</p>
       ${canWrite.value ? html`
         <div class="row">
@@ -78,5 +79,5 @@ function Question({ call, turn }) {
             onInput=${(/** @type {any} */ event) => setReason(event.currentTarget.value)} />
         </div>` : null}
       ${problem ? html`<p class="error" role="alert">${problem}</p>` : null}
-    </section>`;
+    <//>`;
 }

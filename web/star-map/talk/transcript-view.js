@@ -1,11 +1,12 @@
 /** The transcript: it keeps the reader's place while pages come and go, and follows the end where the reader is there. */
 import { html, useEffect, useLayoutEffect, useRef, useSignal } from '../html.js';
-import { sayRefusal } from '../shell/toasts.js';
+import { reason, sayRefusal } from '../shell/toasts.js';
 import { t } from '../texts.js';
 import { LiveTurn, Outcome, OutgoingMessage } from './live-turn.js';
 import { From, Message } from './message.js';
 import { name } from './sources.js';
 import { groupsOf } from './transcript.js';
+import { Vanishing } from './vanishing.js';
 
 const NEAR_PX = 800;
 const AT_END_PX = 40;
@@ -66,15 +67,15 @@ export function TranscriptView({ talk }) {
       </div>
     </div>
     ${atEnd.value ? null : html`
-      <button type="button" class="to-end" onClick=${() => talk.toEnd().then(settle)}>
-        ${t(unseen.value ? 'talk.newMessages' : 'talk.toEnd')} ↓
-      </button>`}`;
+      <${Vanishing} class="to-end">
+        <button type="button" onClick=${() => talk.toEnd().then(settle)}>${t(unseen.value ? 'talk.newMessages' : 'talk.toEnd')} ↓</button>
+      <//>`}`;
 }
 
 /** @param {{talk: Conversation, groups: import('./transcript.js').Group[]}} props */
 function Messages({ talk, groups }) {
   const { transcript, turn, sending, session } = talk;
-  if (!transcript.loaded.value) return html`<p class="quiet" role="status">${t('talk.loading')}</p>`;
+  if (!transcript.loaded.value) return html`<${Loading} talk=${talk} />`;
   if (transcript.isEmpty.value && !turn.value && !sending.outgoing.value && !session.value?.node?.sourceSessionId) {
     return html`<p class="quiet empty">${t('talk.empty')}</p>`;
   }
@@ -88,6 +89,17 @@ function Messages({ talk, groups }) {
     ${transcript.hasOlder.value ? html`<p class="quiet older" role="status">${t('talk.older')}</p>` : null}
     ${drawn}
     ${line === groups.length ? html`<${ForkLine} key="fork" talk=${talk} />` : null}`;
+}
+
+/** @param {{talk: Conversation}} props */
+function Loading({ talk }) {
+  const problem = talk.problem.value;
+  if (!problem) return html`<p class="quiet" role="status">${t('talk.loading')}</p>`;
+  return html`
+    <${Vanishing} class="notice row" role="alert">
+      <span class="grow">${reason(problem)}</span>
+      <button type="button" onClick=${() => talk.refresh()}>${t('talk.again')}</button>
+    <//>`;
 }
 
 /**
@@ -107,7 +119,7 @@ function forkLineAt({ id, session, transcript }, groups) {
 function ForkLine({ talk }) {
   const source = talk.session.value?.node?.sourceSessionId;
   return html`
-    <div class="fork-line" role="separator" aria-label=${t('talk.forked')}>
+    <div class="fork-line" role="group" aria-label=${t('talk.forked')}>
       <span>${t('talk.forked')}</span> ${source ? html`<${From} id=${source} />` : null}
     </div>`;
 }
