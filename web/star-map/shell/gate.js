@@ -1,9 +1,15 @@
 /** What stands before the page where the server asks for a key. */
 import { hasKey, setKey } from '../graphql.js';
-import { html, useState } from '../html.js';
-import { close } from '../state.js';
+import { effect, html, signal, useState } from '../html.js';
+import { close, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { arrive } from './arrival.js';
+
+/** What was typed, so that a slip can be mended; not kept once it opened. */
+const typed = signal('');
+effect(() => {
+  if (viewer.value) typed.value = '';
+});
 
 /** Forgets this tab's key and begins anew. */
 export function forgetKey() {
@@ -22,21 +28,22 @@ export function Gate() {
   const refused = hasKey();
   const onSubmit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.target)).get('key');
-    enter(String(given).trim());
+    enter(typed.value.trim());
   };
   return html`
     <main class="gate">
       <form class="card stack" onSubmit=${onSubmit}>
         <h1>${t('page.name')}</h1>
         <p>${t('gate.asks')}</p>
-        <label class="field">${t('gate.key')}
+        <div class="field">
+          <label for="gate-key">${t('gate.key')}</label>
           <span class="row tight">
-            <input class="grow" name="key" type=${shown ? 'text' : 'password'} required autofocus autocomplete="off"
-              spellcheck="false" aria-invalid=${refused} aria-describedby="gate-said" />
+            <input class="grow" id="gate-key" type=${shown ? 'text' : 'password'} required autofocus autocomplete="off"
+              spellcheck=${false} aria-invalid=${refused} aria-describedby="gate-said" value=${typed.value}
+              onInput=${(/** @type {any} */ event) => (typed.value = event.target.value)} />
             <button type="button" aria-pressed=${shown} onClick=${() => setShown(!shown)}>${t('gate.show')}</button>
           </span>
-        </label>
+        </div>
         <p id="gate-said" class="error" role="alert">${refused && t('gate.refused')}</p>
         <button class="primary">${t('gate.enter')}</button>
         <p class="quiet">${t('gate.whence')} <code>stello-graph keys create --name NAME</code></p>

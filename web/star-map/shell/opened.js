@@ -1,6 +1,6 @@
 /** What the page says about the open session, kept in step with the map. */
 import { query } from '../graphql.js';
-import { signal } from '../html.js';
+import { effect, signal, untracked } from '../html.js';
 import { listen } from '../live.js';
 import { close, openId, viewer } from '../state.js';
 import { t } from '../texts.js';
@@ -16,11 +16,26 @@ const RENAMING = new Set(['SESSION_UPDATED', 'SESSION_ARCHIVED', 'SESSION_UNARCH
 /** The open session; null where none is, or until it is loaded. */
 export const opened = signal(/** @type {Opened | null} */ (null));
 
-/** Loads the open session; one that is not there is closed, and that is said. */
-export async function loadOpened() {
-  const id = openId.value;
-  if (id !== opened.peek()?.id) opened.value = null;
-  if (id === null || !viewer.value?.spaceId) return;
+// What is open, and who asks, may change: then it is another session, or none.
+effect(() => {
+  const id = viewer.value?.spaceId ? openId.value : null;
+  untracked(() => load(id));
+});
+
+listen(({ type, nodeId, data }) => {
+  const id = openId.peek();
+  if (id === null) return;
+  if (type === 'SESSION_DELETED' && (nodeId === id || data.ids?.includes(id))) leave(t('side.deleted'));
+  else if (RENAMING.has(type) && isShown(nodeId)) load(id);
+});
+
+/**
+ * Loads a session; one that is not there is closed, and that is said.
+ * @param {string | null} id
+ */
+async function load(id) {
+  if (id !== opened.value?.id) opened.value = null;
+  if (id === null) return;
   try {
     const { session } = await query(HEAD, { id });
     if (id !== openId.peek()) return;
@@ -29,16 +44,6 @@ export async function loadOpened() {
   } catch (error) {
     sayRefusal(error);
   }
-}
-
-/** Follows the map for what concerns the open session. @returns {() => void} stops it */
-export function followOpened() {
-  return listen(({ type, nodeId, data }) => {
-    const id = openId.peek();
-    if (id === null) return;
-    if (type === 'SESSION_DELETED' && (nodeId === id || data.ids?.includes(id))) leave(t('side.deleted'));
-    else if (RENAMING.has(type) && isShown(nodeId)) loadOpened();
-  });
 }
 
 /** @param {string} nodeId */

@@ -1,15 +1,15 @@
 /** What is open beside the map: a session with its tabs, or a page about the whole Space. */
-import { html, useEffect } from '../html.js';
+import { html } from '../html.js';
 import { Events } from '../panels/events.js';
 import { Memory } from '../panels/memory.js';
 import { Preview } from '../panels/preview.js';
 import { Settings } from '../panels/settings.js';
 import { SpacePage } from '../panels/space.js';
-import { close, flyTo, open, openId, sidePage, tab, viewer } from '../state.js';
+import { close, flyTo, open, openId, sidePage, tab } from '../state.js';
 import { Talk } from '../talk/talk.js';
 import { t } from '../texts.js';
 import { Icon } from './icons.js';
-import { followOpened, loadOpened, opened } from './opened.js';
+import { opened } from './opened.js';
 import { Handle } from './handle.js';
 import { Tabs } from './tabs.js';
 
@@ -19,8 +19,6 @@ const PAGES = { events: Events, space: SpacePage };
 
 export function Side() {
   const id = openId.value;
-  useEffect(() => void loadOpened(), [id, viewer.value]);
-  useEffect(followOpened, []);
   if (sidePage.value) return html`<${Frame} name=${t(`side.${sidePage.value}`)}><${SpaceSide} /><//>`;
   if (id === null) return null;
   return html`<${Frame} name=${opened.value?.label ?? t('side.session')}><${SessionSide} key=${id} id=${id} /><//>`;
