@@ -1,6 +1,7 @@
 """The frame of the star map: bar, side pane, dialogs, keys, phones, languages."""
 
 import re
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -12,6 +13,7 @@ from tests.browser.map_server import Ask, MapServer
 
 pytestmark = pytest.mark.browser
 
+EXPORTS: Final = Path(__file__).parents[1] / "fixtures/chatgpt"
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 
 
@@ -34,7 +36,7 @@ def has_focus(page: Page, selector: str) -> bool:
     return inside
 
 
-def test_an_empty_map_says_how_to_begin(star_map: Page) -> None:
+def test_an_empty_map_says_how_to_begin(star_map: Page, ask: Ask) -> None:
     start = star_map.get_by_role("region", name="No sessions yet")
     for way in ("Start a session", "Load the demo", "Import a file"):
         expect(start.get_by_role("button", name=way)).to_be_visible()
@@ -45,6 +47,41 @@ def test_an_empty_map_says_how_to_begin(star_map: Page) -> None:
     star_map.keyboard.press("Escape")
     expect(star_map.get_by_role("dialog")).to_have_count(0)
     expect(start.get_by_role("button", name="Start a session")).to_be_focused()
+    start.get_by_role("button", name="Load the demo").click()
+    expect(
+        star_map.get_by_role("status").filter(has_text=re.compile("The demo has .* sessions"))
+    ).to_be_visible()
+    expect(start).to_have_count(0)
+    assert ask("{ space { sessionCount } }")["space"]["sessionCount"] > 20
+
+
+def test_files_are_imported_by_choice_and_by_drop(star_map: Page) -> None:
+    star_map.get_by_role("button", name="Menu").click()
+    with star_map.expect_file_chooser() as chooser:
+        star_map.get_by_role("button", name="Import", exact=True).click()
+    chooser.value.set_files([EXPORTS / "branches.json", EXPORTS / "damaged.json"])
+    dialog = star_map.get_by_role("dialog", name="Import")
+    first, second = dialog.get_by_role("list").first.locator("> li").all()
+    expect(first).to_contain_text(re.compile(r"branches.json\s*[1-9]\d* sessions? imported"))
+    expect(second).to_contain_text(re.compile(r"damaged.json\s*[1-9]\d* sessions? imported"))
+    second.get_by_text("5 repaired").click()
+    assert serious_faults(star_map) == []
+    dialog.get_by_role("button", name="Close").last.click()
+
+    files = star_map.evaluate_handle(
+        """text => {
+            const files = new DataTransfer();
+            files.items.add(new File([text], 'again.json'));
+            return files;
+        }""",
+        (EXPORTS / "branches.json").read_text("utf-8"),
+    )
+    star_map.dispatch_event("body", "dragover", {"dataTransfer": files})
+    expect(star_map.get_by_text("Drop to import")).to_be_visible()
+    star_map.dispatch_event("body", "drop", {"dataTransfer": files})
+    expect(star_map.get_by_text("Drop to import")).to_have_count(0)
+    expect(dialog).to_contain_text(re.compile(r"again.json\s*0 sessions imported"))
+    expect(dialog).to_contain_text("there already")
 
 
 def test_a_session_is_made_opened_and_closed_by_keys(star_map: Page, ask: Ask) -> None:

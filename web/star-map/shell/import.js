@@ -116,15 +116,20 @@ async function importEach(files, items, stop) {
 }
 
 /** @param {{item: Item}} props */
-function Row({ item }) {
-  const { name, size, sent, progress, report, refusal } = item;
+function Row({ item: { name, size, sent, progress, report, refusal } }) {
   return html`
     <li>
       <strong>${name}</strong>
-      ${refusal && html`<p class="error">${refusal.code === 'LIMIT_EXCEEDED' ? t('import.large') : reason(refusal)}</p>`}
+      ${refusal && html`<p class="error">${why(refusal)}</p>`}
       ${report && html`<${Report} report=${report} />`}
       ${!refusal && !report && html`
-        <progress aria-label=${name} max=${size} value=${sent}></progress>
+        <progress aria-label=${name} max=${progress?.totalBytes ?? size} value=${progress?.bytes ?? sent}></progress>
         <p class="quiet">${progress ? t('import.conversations', { n: progress.conversations }) : t('import.sending')}</p>`}
     </li>`;
+}
+
+/** @param {Refusal} refusal */
+function why(refusal) {
+  if (refusal.extensions.status === 413) return t('import.large');
+  return refusal.code === 'INVALID_INPUT' ? t('import.nothing') : reason(refusal);
 }

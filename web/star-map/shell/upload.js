@@ -32,14 +32,24 @@ export function upload(path, file, { sent, line, signal }) {
     request.onabort = broken;
     signal.addEventListener('abort', () => request.abort());
     request.open('POST', PREFIX + path);
+    request.setRequestHeader('Content-Type', 'application/octet-stream');
     for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
     request.send(file);
   });
 }
 
-/** @param {XMLHttpRequest} request */
-function refusalIn(request) {
-  const isJson = /\bjson\b/.test(request.getResponseHeader('content-type') ?? '');
-  const body = isJson ? JSON.parse(request.responseText) : null;
-  return body?.errors?.[0] ? refusalOf(body.errors[0]) : new Refusal('INTERNAL', `HTTP ${request.status} ${request.statusText}`);
+/** @param {XMLHttpRequest} request @returns {Refusal} whose extensions have the status too */
+function refusalIn({ status, statusText, responseText }) {
+  const [error] = errorsIn(responseText);
+  if (!error) return new Refusal('INTERNAL', `HTTP ${status} ${statusText}`.trim(), { status });
+  return refusalOf({ ...error, extensions: { ...error.extensions, status } });
+}
+
+/** @param {string} text of a server, or of a proxy before it @returns {any[]} */
+function errorsIn(text) {
+  try {
+    return JSON.parse(text).errors ?? [];
+  } catch {
+    return [];
+  }
 }
