@@ -1,0 +1,79 @@
+/** Which names show: the weightier first, none over another. */
+
+/** @typedef {{row: number, text: string, x: number, y: number, width: number}} Label x: its middle, y: its upper edge */
+/** @typedef {{row: number, text: string, x: number, y: number, radius: number}} Candidate a star on the screen */
+
+export const LINE = 16;
+const GAP = 3;
+const CELL = 32;
+const LONGEST = 26;
+
+/**
+ * @param {Iterable<Candidate>} candidates the weightiest first
+ * @param {(text: string) => number} measure the width of a text
+ * @param {{width: number, height: number, most: number, tries: number}} bounds of the screen; labels at most, candidates at most
+ * @returns {Label[]} below its star each, or above where there is no room
+ */
+export function placeLabels(candidates, measure, { width, height, most, tries }) {
+  const taken = new Boxes(width, height);
+  /** @type {Label[]} */
+  const placed = [];
+  for (const { row, text, x, y, radius } of candidates) {
+    if (placed.length >= most || tries-- <= 0) break;
+    const short = shortened(text);
+    const wide = measure(short);
+    for (const top of [y + radius + GAP, y - radius - GAP - LINE]) {
+      if (top < 0 || top + LINE > height || !taken.put(x - wide / 2, top, wide, LINE)) continue;
+      placed.push({ row, text: short, x, y: top, width: wide });
+      break;
+    }
+  }
+  return placed;
+}
+
+/** @param {string} text @returns {string} in one line of bounded width; wide characters count twice */
+export function shortened(text) {
+  let room = LONGEST;
+  let kept = '';
+  for (const character of text) {
+    room -= /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/.test(character) ? 2 : 1;
+    if (room < 0) return `${kept.trimEnd()}…`;
+    kept += /\s/.test(character) ? ' ' : character;
+  }
+  return kept;
+}
+
+/** Boxes on the screen that do not overlap, found by cells. */
+class Boxes {
+  /** @param {number} width @param {number} height */
+  constructor(width, height) {
+    this.columns = Math.ceil(width / CELL) + 1;
+    this.lines = Math.ceil(height / CELL) + 1;
+    /** @type {number[][][]} */
+    this.cells = Array.from({ length: this.columns * this.lines }, () => []);
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height @returns {boolean} whether it was free, and is taken now */
+  put(x, y, width, height) {
+    const cells = this.#cellsOf(x, y, width, height);
+    const box = [x, y, x + width, y + height];
+    if (cells.some((cell) => cell.some((other) => overlap(box, other)))) return false;
+    for (const cell of cells) cell.push(box);
+    return true;
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height */
+  #cellsOf(x, y, width, height) {
+    const cells = [];
+    const [right, bottom] = [Math.min(this.columns - 1, Math.floor((x + width) / CELL)), Math.min(this.lines - 1, Math.floor((y + height) / CELL))];
+    for (let line = Math.max(0, Math.floor(y / CELL)); line <= bottom; line++) {
+      for (let column = Math.max(0, Math.floor(x / CELL)); column <= right; column++) cells.push(this.cells[line * this.columns + column]);
+    }
+    return cells;
+  }
+}
+
+/** @param {number[]} a @param {number[]} b */
+function overlap(a, b) {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}

@@ -1,0 +1,131 @@
+/** How the forest comes from the server: whole at first, then by events, and what lies deeper when it is asked for. */
+import { query } from '../graphql.js';
+import { signal } from '../html.js';
+import { listen, start } from '../live.js';
+import { sayRefusal } from '../shell/toasts.js';
+import { Forest, NONE, SKY } from './forest.js';
+import { births, changed, forest, replaceForest } from './map.js';
+
+const PAGE = 1_000;
+const WAITS_MS = [300, 1_000, 3_000, 10_000];
+const RECOUNT_MS = 300;
+
+const SNAPSHOT = '{ space { sessionCount } starMap(maxNodes: 100000) { nodeCount truncated eventSeq columns } }';
+const STAR = `id parentId label status role depth index childCount turnCount sourceSessionId lastActiveAt
+  refs(first: 20) { id } referencedBy(first: 20) { id }`;
+const CHILDREN = `query Children($parent: ID, $first: Int!, $after: Int!) {
+  getChildren(parentId: $parent, first: $first, after: $after) { ${STAR} }
+}`;
+const PATH = `query Path($id: ID!) { topologyNode(id: $id) { ${STAR} ancestors { ${STAR} } } }`;
+const COUNTS = 'query Counts($ids: [ID!]!) { topologyNodes(ids: $ids) { id childCount } space { sessionCount } }';
+
+/** Why the map is not here yet. @type {import('../../vendor/signals.js').Signal<import('../graphql.js').Refusal | null>} */
+export const failure = signal(null);
+/** Stars whose children are being read, by id; '' for the sky. @type {import('../../vendor/signals.js').Signal<ReadonlySet<string>>} */
+export const reading = signal(new Set());
+
+/** How far the children of a star were read: the index of the last one. @type {Map<string, number>} */
+let readTo = new Map();
+/** @type {Set<string>} */
+const stale = new Set();
+let tries = 0;
+let timer = 0;
+
+/** Loads the map and follows it from there on; tries again by itself until `stopMap`. */
+export async function loadMap() {
+  clearTimeout(timer);
+  try {
+    const { space, starMap } = await query(SNAPSHOT);
+    const next = Forest.fromColumns(starMap.columns);
+    const rootsOnly = starMap.truncated && next.loaded[SKY] === next.count;
+    if (rootsOnly) next.recount(SKY, space.sessionCount);
+    readTo = new Map();
+    replaceForest(next);
+    failure.value = null;
+    start(starMap.eventSeq, again);
+  } catch (error) {
+    again(/** @type {import('../graphql.js').Refusal} */ (error));
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
+
+/** @param {import('../graphql.js').Refusal} refusal also where the events since were pruned: the map is taken anew */
+function again(refusal) {
+  failure.value = refusal;
+  // With another key the page loads the map itself.
+  if (refusal.code === 'UNAUTHENTICATED') return;
+  timer = window.setTimeout(loadMap, WAITS_MS[Math.min(tries++, WAITS_MS.length - 1)]);
+}
+
+/** Tries no more. */
+export function stopMap() {
+  clearTimeout(timer);
+}
+
+listen((event) => {
+  const stars = forest.value;
+  if (!stars) return;
+  tries = 0;
+  const { born, stale: uncounted } = stars.apply(event);
+  if (born !== undefined) births.set(born, performance.now());
+  if (uncounted !== undefined) recountSoon(uncounted);
+  changed();
+});
+
+/** @param {string} id a star of whose children some are not here: their number is asked, once for many events */
+function recountSoon(id) {
+  if (stale.size === 0) setTimeout(() => recount().catch(sayRefusal), RECOUNT_MS);
+  stale.add(id);
+}
+
+async function recount() {
+  const ids = [...stale].slice(0, PAGE);
+  stale.clear();
+  const { topologyNodes, space } = await query(COUNTS, { ids: ids.filter((id) => id !== '') });
+  const stars = /** @type {Forest} */ (forest.value);
+  for (const node of topologyNodes) {
+    const row = node ? stars.find(node.id) : NONE;
+    if (row !== NONE) stars.recount(row, node.childCount);
+  }
+  if (ids.includes('')) stars.recount(SKY, space.sessionCount);
+  changed();
+}
+
+/**
+ * Reads the next children of a star, up to a thousand.
+ * @param {number} row
+ */
+export async function readChildren(row) {
+  const stars = /** @type {Forest} */ (forest.value);
+  const id = stars.id[row];
+  if (reading.value.has(id)) return;
+  reading.value = new Set([...reading.value, id]);
+  try {
+    const { getChildren: nodes } = await query(CHILDREN, { parent: id || null, first: PAGE, after: readTo.get(id) ?? -1 });
+    for (const node of nodes) stars.add(node);
+    if (nodes.length > 0) readTo.set(id, nodes.at(-1).index);
+    if (nodes.length < PAGE) stars.recount(row, stars.loaded[row]);
+    changed();
+  } catch (error) {
+    sayRefusal(error);
+  } finally {
+    reading.value = new Set([...reading.value].filter((other) => other !== id));
+  }
+}
+
+/**
+ * The row of a star, read with its path where it is not here.
+ * @param {string} id
+ * @returns {Promise<number>} NONE where there is no such star
+ */
+export async function reach(id) {
+  const stars = forest.value;
+  if (!stars) return NONE;
+  if (stars.find(id) !== NONE) return stars.find(id);
+  const { topologyNode: node } = await query(PATH, { id });
+  if (!node) return NONE;
+  for (const above of node.ancestors) stars.add(above);
+  const row = stars.add(node);
+  changed();
+  return row;
+}

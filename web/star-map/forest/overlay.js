@@ -1,0 +1,107 @@
+/** What stands on the painted map for a moment: the star under the pointer with its neighbours, the selected one, new ones. */
+import { glowOf, paintLabel, radiusOnScreen, startTies, tie } from './draw.js';
+import { ARCHIVED, MAIN, NONE } from './forest.js';
+import { shortened } from './labels.js';
+
+/** @typedef {import('./draw.js').View} View */
+/** @typedef {import('./scene.js').Scene} Scene */
+/** @typedef {import('./colours.js').Colours} Colours */
+
+const GLOW_MS = 2_500;
+const NAMED_NEIGHBOURS = 24;
+
+/**
+ * Veils the map and lights a star with all that is tied to it.
+ * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
+ */
+export function paintNeighbours(context, scene, view, colours, row) {
+  const forest = /** @type {import('./forest.js').Forest} */ (scene.forest);
+  const near = forest.neighbours(row).filter((other) => scene.shown[other]);
+  context.globalAlpha = 0.72;
+  context.fillStyle = colours.sky;
+  context.fillRect(0, 0, view.width, view.height);
+  context.globalAlpha = 1;
+  paintEdgesOf(context, scene, view, colours, row, near);
+  for (const other of [...near, row]) paintStar(context, scene, view, colours, other);
+  for (const other of [...near.slice(0, NAMED_NEIGHBOURS), row]) paintName(context, scene, view, colours, other);
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row @param {number[]} near */
+function paintEdgesOf(context, scene, view, colours, row, near) {
+  const forest = /** @type {import('./forest.js').Forest} */ (scene.forest);
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  for (const other of near) {
+    if (forest.parent[other] !== row && forest.parent[row] !== other) continue;
+    context.moveTo(...placeOf(scene, view, row));
+    context.lineTo(...placeOf(scene, view, other));
+  }
+  context.stroke();
+  startTies(context, colours.ref, 1);
+  for (const to of forest.refs.get(row) ?? []) tie(context, scene, view, row, to);
+  for (const from of forest.referencedBy.get(row) ?? []) tie(context, scene, view, from, row);
+  context.stroke();
+  startTies(context, colours.source, 1);
+  if (forest.forkSource(row) !== NONE) tie(context, scene, view, forest.source[row], row);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row */
+function paintStar(context, scene, view, colours, row) {
+  const { status, role } = /** @type {import('./forest.js').Forest} */ (scene.forest);
+  context.beginPath();
+  context.arc(...placeOf(scene, view, row), Math.max(2.5, radiusOnScreen(scene.radius[row], view.k)), 0, 2 * Math.PI);
+  context.fillStyle = status[row] === ARCHIVED ? colours['star-archived'] : role[row] === MAIN ? colours['star-main'] : colours.star;
+  context.fill();
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row */
+function paintName(context, scene, view, colours, row) {
+  const [x, y] = placeOf(scene, view, row);
+  const text = shortened(/** @type {import('./forest.js').Forest} */ (scene.forest).label[row]);
+  const top = y + radiusOnScreen(scene.radius[row], view.k) + 3;
+  paintLabel(context, { row, text, x, y: top, width: 0 }, colours, colours.text);
+}
+
+/**
+ * The ring of the selected star.
+ * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
+ */
+export function paintSelection(context, scene, view, colours, row) {
+  const [x, y] = placeOf(scene, view, row);
+  const r = Math.max(2.5, radiusOnScreen(scene.radius[row], view.k));
+  paintStar(context, scene, view, colours, row);
+  context.beginPath();
+  context.arc(x, y, r + 4, 0, 2 * Math.PI);
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 2.5;
+  context.stroke();
+  paintName(context, scene, view, colours, row);
+}
+
+/**
+ * The glow of stars that came lately, which fades.
+ * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours
+ * @param {Map<number, number>} births @param {number} now
+ * @returns {boolean} whether any still glows
+ */
+export function paintBirths(context, scene, view, colours, births, now) {
+  for (const [row, at] of births) {
+    const left = 1 - (now - at) / GLOW_MS;
+    if (left <= 0 || scene.shown[row] === 0) births.delete(row);
+    if (left <= 0 || !scene.shown[row]) continue;
+    const [x, y] = placeOf(scene, view, row);
+    const reach = radiusOnScreen(scene.radius[row], view.k) * 2 + 26;
+    context.globalAlpha = left;
+    context.drawImage(glowOf(colours.accent), x - reach, y - reach, 2 * reach, 2 * reach);
+    context.globalAlpha = 1;
+  }
+  return births.size > 0;
+}
+
+/** @param {Scene} scene @param {View} view @param {number} row @returns {[number, number]} */
+function placeOf({ motion: { x, y } }, view, row) {
+  return [x[row] * view.k + view.x, y[row] * view.k + view.y];
+}
