@@ -1,4 +1,4 @@
-"""Forests of any size in the form of `starMap.columns`, for pages that are to show more than a test could create."""
+"""Forests of any size as `starMap.columns`, for pages that are to show more than a test could create."""
 
 import random
 from typing import Any, Final
@@ -6,15 +6,7 @@ from typing import Any, Final
 __all__ = ["columns_of"]
 
 _TOPICS: Final = (
-    *(
-        "Trip to Lisbon",
-        "Quarterly plan",
-        "Kitchen",
-        "Tax return",
-        "Reading list",
-        "Onboarding",
-        "Release notes",
-    ),
+    *("Trip to Lisbon", "Quarterly plan", "Kitchen", "Tax return", "Reading list", "Onboarding", "Hotel"),
     *(
         "Garden in spring",
         "接口设计",
@@ -22,16 +14,26 @@ _TOPICS: Final = (
         "季度总结",
         "Incident review",
         "Interview",
-        "Budget",
         "翻译",
+        "Budget",
     ),
-    *("Ideas", "Weekly", "Hotel", "Flights", "Architecture", "Test plan", "旅行计划", "Prototype", "Survey"),
+    *(
+        "Budget",
+        "Ideas",
+        "Weekly",
+        "Release notes",
+        "Flights",
+        "Architecture",
+        "旅行计划",
+        "Prototype",
+        "Survey",
+    ),
 )
 _ACTIVE_AT: Final = 1_790_000_000_000
 
 
 def columns_of(sessions: int, seed: int = 7) -> dict[str, Any]:
-    """A forest of trees of very different sizes: some huge, many small, some chains; the same for the same seed."""
+    """Trees of very different sizes: some huge, many small, some chains; the same for the same seed."""
     chance = random.Random(seed)
     parents = _parents(sessions, chance)
     depths: list[int] = []

@@ -23,7 +23,7 @@ export class Camera {
     this.size = { width: 1, height: 1 };
     /** Whether somebody moved it, so that it no longer fits by itself. */
     this.touched = false;
-    this.zoom = /** @type {import('d3-zoom').ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
+    this.zoom = /** @type {import('../../vendor/d3-zoom.js').ZoomBehavior<HTMLCanvasElement, unknown>} */ (zoom())
       .clickDistance(5)
       .on('zoom', (event) => {
         if (event.sourceEvent) this.touched = true;
@@ -31,7 +31,7 @@ export class Camera {
         moved();
       })
       .on('end', rested);
-    this.selection = /** @type {import('d3-selection').Selection<HTMLCanvasElement, unknown, null, undefined>} */ (select(canvas));
+    this.selection = /** @type {import('../../vendor/d3-selection.js').Selection<HTMLCanvasElement, unknown, null, undefined>} */ (select(canvas));
     this.selection.call(this.zoom).on('dblclick.zoom', null);
     this.transform = zoomIdentity;
   }
@@ -95,7 +95,7 @@ export class Camera {
     this.selection.call(this.zoom.translateBy, x / this.transform.k, y / this.transform.k);
   }
 
-  /** @param {import('d3-zoom').ZoomTransform} transform @param {boolean} smooth */
+  /** @param {import('../../vendor/d3-zoom.js').ZoomTransform} transform @param {boolean} smooth */
   #go(transform, smooth) {
     if (smooth && !calm()) transition(this.selection, FLIGHT_MS).call(this.zoom.transform, transform);
     else this.selection.call(this.zoom.transform, transform);

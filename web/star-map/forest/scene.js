@@ -20,7 +20,7 @@ export class Scene {
     this.count = 0;
     /** @type {Int32Array | null} */
     this.weighed = null;
-    /** @type {import('d3-quadtree').Quadtree<number> | null} */
+    /** @type {import('../../vendor/d3-quadtree.js').Quadtree<number> | null} */
     this.places = null;
   }
 

@@ -123,7 +123,7 @@ export class Stage {
     clearTimeout(this.rest);
     this.rest = window.setTimeout(() => {
       this.moving = false;
-      this.repaint();
+      if (!this.fresh) this.refresh();
     }, REST_MS);
     this.repaint();
   }

@@ -137,8 +137,10 @@ function enter(row) {
 function press(event, box) {
   if (event.ctrlKey || event.metaKey || event.altKey || !box || current.value === null) return;
   const act = actions[event.key];
-  if (act) act();
-  else if (event.key.length !== 1 || !find(event.key)) return;
+  if (act) {
+    typed = { text: '', at: 0 };
+    act();
+  } else if (event.key.length !== 1 || !find(event.key)) return;
   event.preventDefault();
   event.stopPropagation();
 }
