@@ -99,16 +99,19 @@ def colour_at(page: Page, id: str) -> list[int]:
     return colour
 
 
-def paints_while_resting(page: Page) -> int:
-    """How often the map is painted in thirty frames of which nobody does anything."""
-    painted: int = canvas(page).evaluate(
+def comes_to_rest(page: Page) -> bool:
+    """Whether there are, soon, thirty frames in which the map is not painted."""
+    rests: bool = canvas(page).evaluate(
         """async (canvas) => {
-            const before = Number(canvas.dataset.paints);
-            for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame);
-            return Number(canvas.dataset.paints) - before;
+            for (let tries = 0; tries < 10; tries++) {
+                const before = canvas.dataset.paints;
+                for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame);
+                if (canvas.dataset.paints === before) return true;
+            }
+            return false;
         }"""
     )
-    return painted
+    return rests
 
 
 def opened(page: Page, id: str) -> None:
@@ -117,7 +120,10 @@ def opened(page: Page, id: str) -> None:
 
 def until(page: Page, holds: Callable[[], bool]) -> None:
     """Waits for what the page's own requests bring about."""
+    tries = 0
     while not holds():
+        tries += 1
+        assert tries < 1_000
         page.wait_for_timeout(20)
 
 
@@ -160,7 +166,7 @@ def test_the_forest_is_drawn_and_follows_what_happens(sky: Page, forest: Forest,
         "季度总结",
         "Old",
     ]
-    assert paints_while_resting(sky) == 0
+    assert comes_to_rest(sky)
 
     made = ask.session("Museums", parentId=forest.trip)
     expect(star(sky, "Museums")).to_be_visible()
@@ -339,6 +345,7 @@ def test_what_lies_deeper_is_loaded_when_it_is_asked_for(
 
     page.goto(map_server.url)
     page.reload()
+    expect(star(page, "Trip")).to_be_visible()
     canvas(page).focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowDown")
@@ -374,7 +381,7 @@ def test_a_lost_connection_loses_nothing(page: Page, map_server: MapServer, fore
     first = ask.session("While connected")
     expect(star(page, "While connected")).to_be_visible()
     sockets[-1].close(code=1012)
-    until(page, lambda: len(asked) == 2)
+    until(page, lambda: len(asked) >= 2)
     second = ask.session("While away")
     expect(star(page, "While away")).to_be_visible()
     expect(star(page, "While connected")).to_have_count(1)
@@ -385,8 +392,9 @@ def test_a_lost_connection_loses_nothing(page: Page, map_server: MapServer, fore
         "request", lambda request: snapshots.append(request.post_data or "") if request.post_data else None
     )
     pruned[0] = True
+    before = len(asked)
     sockets[-1].close(code=1012)
-    until(page, lambda: len(asked) == 4)
+    until(page, lambda: len(asked) > before + 1)
     third = ask.session("After the gap")
     expect(star(page, "After the gap")).to_be_visible()
     assert any("starMap" in text for text in snapshots)
@@ -446,6 +454,7 @@ def test_on_a_phone(browser: Browser, map_server: MapServer, forest: Forest) -> 
     page.reload()
     expect(surface).not_to_have_attribute("data-stars", "0")
     place = surface.evaluate("(canvas, id) => canvas.starAt(id)", forest.quarter)
+    assert place
     page.touchscreen.tap(place["x"] + 9, place["y"] + 6)
     opened(page, forest.quarter)
     context.close()
@@ -476,4 +485,4 @@ def test_twenty_thousand_sessions(page: Page, map_server: MapServer, forest: For
     page.mouse.move(600, 300, steps=5)
     page.mouse.up()
     assert star_at(page, "s0") != before
-    assert paints_while_resting(page) <= 1
+    assert comes_to_rest(page)

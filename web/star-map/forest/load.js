@@ -10,7 +10,9 @@ const PAGE = 1_000;
 const WAITS_MS = [300, 1_000, 3_000, 10_000];
 const RECOUNT_MS = 300;
 
-const SNAPSHOT = '{ space { sessionCount } starMap(maxNodes: 100000) { nodeCount truncated eventSeq columns } }';
+const MOST = 100_000;
+
+const SNAPSHOT = `{ space { sessionCount } starMap(maxNodes: ${MOST}) { nodeCount truncated eventSeq columns } }`;
 const STAR = `id parentId label status role depth index childCount turnCount sourceSessionId lastActiveAt
   refs(first: 20) { id } referencedBy(first: 20) { id }`;
 const CHILDREN = `query Children($parent: ID, $first: Int!, $after: Int!) {
@@ -37,8 +39,8 @@ export async function loadMap() {
   try {
     const { space, starMap } = await query(SNAPSHOT);
     const next = Forest.fromColumns(starMap.columns);
-    const rootsOnly = starMap.truncated && next.loaded[SKY] === next.count;
-    if (rootsOnly) next.recount(SKY, space.sessionCount);
+    // Levels come whole, but the first: of more roots than that the number is not told, only that of all sessions.
+    if (starMap.truncated && next.loaded[SKY] === MOST) next.recount(SKY, space.sessionCount);
     readTo = new Map();
     replaceForest(next);
     failure.value = null;
