@@ -378,6 +378,7 @@ def test_a_lost_connection_loses_nothing(page: Page, map_server: MapServer, fore
 
     page.route_web_socket("**/graphql", relay)
     page.goto(map_server.url)
+    until(page, lambda: len(asked) == 1)
     first = ask.session("While connected")
     expect(star(page, "While connected")).to_be_visible()
     sockets[-1].close(code=1012)
