@@ -37,23 +37,23 @@ def columns_of(sessions: int, seed: int = 7) -> dict[str, Any]:
     chance = random.Random(seed)
     parents = _parents(sessions, chance)
     depths: list[int] = []
-    for parent in parents:
-        depths.append(0 if parent < 0 else depths[parent] + 1)
+    for above in parents:
+        depths.append(0 if above < 0 else depths[above] + 1)
     order = sorted(range(sessions), key=lambda at: depths[at])
     place = {old: new for new, old in enumerate(order)}
-    parent = [place[parents[old]] if parents[old] >= 0 else -1 for old in order]
+    parent_of = [place[parents[old]] if parents[old] >= 0 else -1 for old in order]
     counts = [0] * (sessions + 1)
     index = []
-    for above in parent:
+    for above in parent_of:
         index.append(counts[above])
         counts[above] += 1
     return {
         "id": [f"s{at}" for at in range(sessions)],
-        "parent": parent,
-        "source": [_source(at, parent, chance) for at in range(sessions)],
+        "parent": parent_of,
+        "source": [_source(at, parent_of, chance) for at in range(sessions)],
         "label": [f"{chance.choice(_TOPICS)} {at}" for at in range(sessions)],
         "status": [int(chance.random() < 0.12) for _ in range(sessions)],
-        "role": [int(above < 0 and chance.random() < 0.3) for above in parent],
+        "role": [int(above < 0 and chance.random() < 0.3) for above in parent_of],
         "depth": [depths[old] for old in order],
         "index": index,
         "childCount": counts[:sessions],

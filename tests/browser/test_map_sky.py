@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, WebSocketRoute, expect
 
 from tests.browser.columns import columns_of
 from tests.browser.map_server import Ask, MapServer
 
 pytestmark = pytest.mark.browser
 
-PHONE: Final = {"width": 390, "height": 844}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 
 
 @dataclass(frozen=True)
@@ -127,11 +127,15 @@ def until(page: Page, holds: Callable[[], bool]) -> None:
         page.wait_for_timeout(20)
 
 
+def asks_for_map(route: Route) -> bool:
+    return "starMap" in (route.request.post_data or "")
+
+
 def answer_maps(page: Page, change: Any) -> None:
     """Snapshots go through `change` before they reach the page."""
 
     def changed(route: Route) -> None:
-        if "starMap" not in route.request.post_data_json["query"]:
+        if not asks_for_map(route):
             return route.continue_()
         answer = route.fetch().json()
         change(answer["data"])
@@ -426,7 +430,7 @@ def test_a_map_that_does_not_come_is_asked_for_again(
     refusal = {"message": "The store is away.", "extensions": {"code": "STORE_UNAVAILABLE"}}
 
     def refuse(route: Route) -> None:
-        if "starMap" in route.request.post_data_json["query"]:
+        if asks_for_map(route):
             route.fulfill(json={"data": None, "errors": [refusal]})
         else:
             route.continue_()

@@ -45,7 +45,7 @@ test('no star stands on another: trees, a wide one, a long chain', () => {
 });
 
 test('one more leaf moves no other tree', () => {
-  const parents = [...Array(30).fill(-1), ...Array.from({ length: 90 }, (_, at) => at % 30)];
+  const parents = [...Array(30).fill(-1), ...Array.from({ length: 600 }, (_, at) => at % 30)];
   const forest = grown(parents);
   const before = layout(forest, shownRows(forest, true));
   forest.add({ id: 'new', parentId: 'n4', label: 'New', status: 'ACTIVE', role: 'STANDARD', depth: 1, index: 999, childCount: 0, turnCount: 0, sourceSessionId: null, lastActiveAt: '' });

@@ -12,6 +12,7 @@ import { LINE, placeLabels } from './labels.js';
 const TINY = 1.4;
 const TIES_FROM = 2.2;
 const FAINTEST = 0.15;
+const STRONGEST = 0.7;
 const SHORTEST_EDGE = 2;
 const EDGES_A_PATH = 400;
 const GLOWS = 2_500;
@@ -77,7 +78,7 @@ function paintEdges(context, { forest, shown, motion: { x, y } }, view, colours)
 function paintTies(context, scene, view, colours) {
   const forest = /** @type {import('./forest.js').Forest} */ (scene.forest);
   // From afar they would hide the stars; a star's own show when the pointer is on it.
-  const alpha = Math.min(1, view.k * TIES_FROM);
+  const alpha = Math.min(STRONGEST, view.k * TIES_FROM);
   if (alpha < FAINTEST) return;
   context.globalAlpha = alpha;
   startTies(context, colours.ref, view.k);
@@ -95,8 +96,8 @@ function paintTies(context, scene, view, colours) {
 /** @param {CanvasRenderingContext2D} context @param {string} colour @param {number} k */
 export function startTies(context, colour, k) {
   context.strokeStyle = colour;
-  context.lineWidth = Math.min(1.5, Math.max(0.6, k * 1.2));
-  context.setLineDash([5, 4]);
+  context.lineWidth = Math.min(1.3, Math.max(0.6, k));
+  context.setLineDash([4, 4]);
   context.beginPath();
 }
 

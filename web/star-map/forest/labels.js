@@ -7,27 +7,39 @@ export const LINE = 16;
 const GAP = 3;
 const CELL = 32;
 const LONGEST = 26;
+const OVER_STARS = 12;
 
 /**
  * @param {Iterable<Candidate>} candidates the weightiest first
  * @param {(text: string) => number} measure the width of a text
  * @param {{width: number, height: number, most: number, tries: number}} bounds of the screen; labels at most, candidates at most
- * @returns {Label[]} below its star each, or above where there is no room
+ * @returns {Label[]} beside its star each, where no other name is, and no star; the first few also over stars
  */
 export function placeLabels(candidates, measure, { width, height, most, tries }) {
-  const taken = new Boxes(width, height);
+  const stars = [];
+  for (const candidate of candidates) {
+    if (stars.length === tries) break;
+    stars.push(candidate);
+  }
+  const [names, dots] = [new Boxes(width, height), new Boxes(width, height)];
+  for (const { x, y, radius } of stars) dots.put(x - radius, y - radius, 2 * radius, 2 * radius);
   /** @type {Label[]} */
   const placed = [];
-  for (const { row, text, x, y, radius } of candidates) {
-    if (placed.length >= most || tries-- <= 0) break;
+  stars.every(({ row, text, x, y, radius }, rank) => {
     const short = shortened(text);
     const wide = measure(short);
-    for (const top of [y + radius + GAP, y - radius - GAP - LINE]) {
-      if (top < 0 || top + LINE > height || !taken.put(x - wide / 2, top, wide, LINE)) continue;
-      placed.push({ row, text: short, x, y: top, width: wide });
-      break;
+    const aside = radius + GAP + wide / 2;
+    const places = [[x, y + radius + GAP], [x, y - radius - GAP - LINE], [x + aside, y - LINE / 2], [x - aside, y - LINE / 2]];
+    const inside = places.filter(([, top]) => top >= 0 && top + LINE <= height);
+    const fits = (/** @type {number[]} */ [middle, top]) => names.isFree(middle - wide / 2, top, wide, LINE);
+    const clear = (/** @type {number[]} */ [middle, top]) => dots.isFree(middle - wide / 2, top, wide, LINE);
+    const place = inside.find((each) => fits(each) && clear(each)) ?? (rank < OVER_STARS ? inside.find(fits) : undefined);
+    if (place) {
+      names.put(place[0] - wide / 2, place[1], wide, LINE);
+      placed.push({ row, text: short, x: place[0], y: place[1], width: wide });
     }
-  }
+    return placed.length < most;
+  });
   return placed;
 }
 
@@ -53,13 +65,15 @@ class Boxes {
     this.cells = Array.from({ length: this.columns * this.lines }, () => []);
   }
 
-  /** @param {number} x @param {number} y @param {number} width @param {number} height @returns {boolean} whether it was free, and is taken now */
-  put(x, y, width, height) {
-    const cells = this.#cellsOf(x, y, width, height);
+  /** @param {number} x @param {number} y @param {number} width @param {number} height */
+  isFree(x, y, width, height) {
     const box = [x, y, x + width, y + height];
-    if (cells.some((cell) => cell.some((other) => overlap(box, other)))) return false;
-    for (const cell of cells) cell.push(box);
-    return true;
+    return !this.#cellsOf(x, y, width, height).some((cell) => cell.some((other) => overlap(box, other)));
+  }
+
+  /** @param {number} x @param {number} y @param {number} width @param {number} height */
+  put(x, y, width, height) {
+    for (const cell of this.#cellsOf(x, y, width, height)) cell.push([x, y, x + width, y + height]);
   }
 
   /** @param {number} x @param {number} y @param {number} width @param {number} height */

@@ -8,9 +8,9 @@ import { SKY } from './forest.js';
 import { pack } from './pack.js';
 
 /** Room between two neighbours of a level. */
-export const SPACING = 26;
-const GAP = 46;
-const MARGIN = 24;
+export const SPACING = 30;
+const GAP = 58;
+const MARGIN = 30;
 const WIDEST_FAN = 2.2;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
@@ -20,30 +20,73 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
  * @returns {{x: Float32Array, y: Float32Array}} by row
  */
 export function layout(forest, shown) {
-  const { size, parent, depth } = forest;
-  const leaves = leavesBelow(forest, shown);
-  const { middle, width, slot } = wedges(forest, shown, leaves);
+  const { size } = forest;
   const trees = forest.children(SKY).filter((row) => shown[row]);
-  const levels = levelsOfTrees(forest, shown, width, trees);
-  const centres = pack(trees.map((root) => levels.outer[levels.end[root] - 1] + MARGIN));
+  const places = fans(forest, shown, trees);
+  const { x, y, rootOf } = places;
+  const discs = discsOf(forest, shown, places, trees);
+  const centres = pack(trees.map((root) => discs.radius[root] + MARGIN));
+  const moveX = new Float64Array(size);
+  const moveY = new Float64Array(size);
+  trees.forEach((root, at) => {
+    moveX[root] = centres.x[at] - discs.x[root];
+    moveY[root] = centres.y[at] - discs.y[root];
+  });
+  for (let row = 1; row < size; row++) {
+    if (!shown[row]) continue;
+    x[row] += moveX[rootOf[row]];
+    y[row] += moveY[rootOf[row]];
+  }
+  return { x, y };
+}
+
+/**
+ * Each tree around its root.
+ * @param {import('./forest.js').Forest} forest
+ * @param {Uint8Array} shown
+ * @param {number[]} trees
+ */
+function fans(forest, shown, trees) {
+  const { size, parent, depth } = forest;
+  const { middle, width, slot } = wedges(forest, shown, leavesBelow(forest, shown));
+  const { start, inner, outer, rootOf } = levelsOfTrees(forest, shown, width, trees);
   const x = new Float32Array(size);
   const y = new Float32Array(size);
-  trees.forEach((root, at) => {
-    x[root] = centres.x[at];
-    y[root] = centres.y[at];
-  });
-  const { start, inner, outer, rootOf } = levels;
   for (let row = 1; row < size; row++) {
     if (!shown[row] || parent[row] === SKY) continue;
-    const root = rootOf[row];
-    const level = start[root] + depth[row] - depth[root];
+    const level = start[rootOf[row]] + depth[row] - depth[rootOf[row]];
     const [near, far] = [inner[level], outer[level]];
     const share = far > near ? (slot[row] * GOLDEN) % 1 : 0;
     const radius = Math.sqrt(near * near + share * (far * far - near * near));
-    x[row] = x[root] + radius * Math.cos(middle[row]);
-    y[row] = y[root] + radius * Math.sin(middle[row]);
+    x[row] = radius * Math.cos(middle[row]);
+    y[row] = radius * Math.sin(middle[row]);
   }
-  return { x, y };
+  return { x, y, rootOf };
+}
+
+/**
+ * By root: the disc that its tree fills, around the middle of the tree's box.
+ * @param {import('./forest.js').Forest} forest
+ * @param {Uint8Array} shown
+ * @param {{x: Float32Array, y: Float32Array, rootOf: Int32Array}} places
+ * @param {number[]} trees
+ */
+function discsOf({ size }, shown, { x, y, rootOf }, trees) {
+  const column = () => new Float64Array(size);
+  const [left, right, top, bottom, radius] = [column(), column(), column(), column(), column()];
+  for (let row = 1; row < size; row++) {
+    if (!shown[row]) continue;
+    const root = rootOf[row];
+    left[root] = Math.min(left[root], x[row]);
+    right[root] = Math.max(right[root], x[row]);
+    top[root] = Math.min(top[root], y[row]);
+    bottom[root] = Math.max(bottom[root], y[row]);
+  }
+  for (const root of trees) [left[root], top[root]] = [(left[root] + right[root]) / 2, (top[root] + bottom[root]) / 2];
+  for (let row = 1; row < size; row++) {
+    if (shown[row]) radius[rootOf[row]] = Math.max(radius[rootOf[row]], Math.hypot(x[row] - left[rootOf[row]], y[row] - top[rootOf[row]]));
+  }
+  return { x: left, y: top, radius };
 }
 
 /**
@@ -78,14 +121,15 @@ function leavesBelow({ size, parent }, shown) {
  * @param {Uint8Array} shown
  * @param {Float64Array} leaves
  */
-function wedges({ size, parent, firstChild, next }, shown, leaves) {
+function wedges({ size, parent, index, firstChild, next }, shown, leaves) {
   const middle = new Float64Array(size);
   const width = new Float64Array(size);
   const slot = new Float64Array(size);
   for (let row = 0; row < size; row++) {
     if (!shown[row]) continue;
     const isTree = row === SKY || parent[row] === SKY;
-    if (parent[row] === SKY) [middle[row], width[row]] = [0, 2 * Math.PI];
+    // Each tree is turned another way, so that chains do not all point to the right.
+    if (parent[row] === SKY) [middle[row], width[row]] = [(2 * Math.PI * index[row] * GOLDEN) % (2 * Math.PI), 2 * Math.PI];
     const fan = isTree ? 2 * Math.PI : Math.min(width[row], WIDEST_FAN);
     let angle = middle[row] - fan / 2;
     let place = parent[row] === SKY ? 0 : slot[row] - leaves[row] / 2;

@@ -1,7 +1,7 @@
 /** What stands on the painted map for a moment: the star under the pointer with its neighbours, the selected one, new ones. */
-import { glowOf, paintLabel, radiusOnScreen, startTies, tie } from './draw.js';
+import { FONT_SIZE, glowOf, paintLabel, radiusOnScreen, startTies, tie } from './draw.js';
 import { ARCHIVED, MAIN, NONE } from './forest.js';
-import { shortened } from './labels.js';
+import { LINE, placeLabels, shortened } from './labels.js';
 
 /** @typedef {import('./draw.js').View} View */
 /** @typedef {import('./scene.js').Scene} Scene */
@@ -9,21 +9,29 @@ import { shortened } from './labels.js';
 
 const GLOW_MS = 2_500;
 const NAMED_NEIGHBOURS = 24;
+const VEIL = 0.82;
 
 /**
  * Veils the map and lights a star with all that is tied to it.
- * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
+ * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours
+ * @param {(text: string) => number} measure @param {number} row
  */
-export function paintNeighbours(context, scene, view, colours, row) {
+export function paintNeighbours(context, scene, view, colours, measure, row) {
   const forest = /** @type {import('./forest.js').Forest} */ (scene.forest);
   const near = forest.neighbours(row).filter((other) => scene.shown[other]);
-  context.globalAlpha = 0.72;
+  context.globalAlpha = VEIL;
   context.fillStyle = colours.sky;
   context.fillRect(0, 0, view.width, view.height);
   context.globalAlpha = 1;
   paintEdgesOf(context, scene, view, colours, row, near);
   for (const other of [...near, row]) paintStar(context, scene, view, colours, other);
-  for (const other of [...near.slice(0, NAMED_NEIGHBOURS), row]) paintName(context, scene, view, colours, other);
+  const candidates = [row, ...near.slice(0, NAMED_NEIGHBOURS)].map((other) => {
+    const [x, y] = placeOf(scene, view, other);
+    return { row: other, text: forest.label[other], x, y, radius: radiusOnScreen(scene.radius[other], view.k) };
+  });
+  const { width, height } = view;
+  const labels = placeLabels(candidates, measure, { width, height, most: candidates.length, tries: candidates.length });
+  for (const label of labels) paintLabel(context, label, colours, colours.text);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row @param {number[]} near */
@@ -57,12 +65,27 @@ function paintStar(context, scene, view, colours, row) {
   context.fill();
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row */
-function paintName(context, scene, view, colours, row) {
+/**
+ * A name on a ground of its own, so that it can be read over others.
+ * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
+ */
+function paintNamePlate(context, scene, view, colours, row) {
   const [x, y] = placeOf(scene, view, row);
   const text = shortened(/** @type {import('./forest.js').Forest} */ (scene.forest).label[row]);
-  const top = y + radiusOnScreen(scene.radius[row], view.k) + 3;
-  paintLabel(context, { row, text, x, y: top, width: 0 }, colours, colours.text);
+  const top = y + radiusOnScreen(scene.radius[row], view.k) + 8;
+  context.font = `${FONT_SIZE}px ${colours.font}`;
+  const width = context.measureText(text).width;
+  context.beginPath();
+  context.roundRect(x - width / 2 - 7, top - 2, width + 14, LINE + 4, 6);
+  context.fillStyle = colours.raised;
+  context.fill();
+  context.strokeStyle = colours.line;
+  context.lineWidth = 1;
+  context.stroke();
+  context.fillStyle = colours.text;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.fillText(text, x, top + LINE / 2);
 }
 
 /**
@@ -78,7 +101,7 @@ export function paintSelection(context, scene, view, colours, row) {
   context.strokeStyle = colours.accent;
   context.lineWidth = 2.5;
   context.stroke();
-  paintName(context, scene, view, colours, row);
+  paintNamePlate(context, scene, view, colours, row);
 }
 
 /**

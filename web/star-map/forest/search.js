@@ -50,7 +50,7 @@ export function Search() {
   };
   return html`
     <div class="search" role="search">
-      <input ref=${input} type="search" role="combobox" aria-label=${t('search.name')} placeholder=${t('search.name')}
+      <input ref=${input} type="search" role="combobox" aria-label=${t('search.name')} placeholder=${t('search.hint')}
         aria-expanded=${String(isOpen)} aria-controls="search-hits" aria-autocomplete="list" autocomplete="off" maxlength="1000"
         aria-activedescendant=${isOpen && hits.length > 0 ? `hit-${marked.value}` : undefined} aria-keyshortcuts="/"
         value=${text.value} onInput=${(/** @type {any} */ event) => (text.value = event.target.value)} onKeyDown=${press} />

@@ -38,6 +38,7 @@ export class Stage {
     this.moving = false;
     /** @type {Map<string, number>} */
     this.widths = new Map();
+    this.measure = (/** @type {string} */ text) => this.#measure(text);
     this.camera = new Camera(canvas, {
       moved: () => {
         this.#gesture();
@@ -160,7 +161,7 @@ export class Stage {
     const begun = performance.now();
     const view = this.camera.view;
     this.stillContext.setTransform(window.devicePixelRatio, 0, 0, window.devicePixelRatio, 0, 0);
-    const labels = paint(this.stillContext, this.scene, view, this.colours, (text) => this.#measure(text));
+    const labels = paint(this.stillContext, this.scene, view, this.colours, this.measure);
     this.cost = performance.now() - begun;
     this.stillView = view;
     this.fresh = true;
@@ -181,7 +182,7 @@ export class Stage {
   #paintMarks(now) {
     const { hovered, selected, births } = this.marks();
     const view = this.camera.view;
-    if (hovered !== NONE && this.scene.shown[hovered]) paintNeighbours(this.context, this.scene, view, this.colours, hovered);
+    if (hovered !== NONE && this.scene.shown[hovered]) paintNeighbours(this.context, this.scene, view, this.colours, this.measure, hovered);
     if (selected !== NONE && this.scene.shown[selected]) paintSelection(this.context, this.scene, view, this.colours, selected);
     return paintBirths(this.context, this.scene, view, this.colours, births, now);
   }

@@ -377,6 +377,7 @@ export default {
   'talk.writing': 'Writing…',
   'search.count': '{n} hit | {n} hits',
   'search.gone': 'Deleted session',
+  'search.hint': 'Search  ( / )',
   'search.hits': 'What was found',
   'search.label': 'name',
   'search.memory': 'memory',

@@ -377,6 +377,7 @@ export default {
   'talk.writing': '正在书写…',
   'search.count': '找到 {n} 条结果',
   'search.gone': '已删除的会话',
+  'search.hint': '搜索（按 /）',
   'search.hits': '搜索结果',
   'search.label': '名称',
   'search.memory': '记忆',
