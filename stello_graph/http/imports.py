@@ -37,6 +37,7 @@ LINES: Final = "application/x-ndjson"
 # None that a form of a foreign page can send: a browser asks before it sends one of these.
 _KINDS: Final = ("application/json", LINES, "application/octet-stream")
 _PIECE: Final = 1 << 20
+_DIGITS: Final = 18
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,8 @@ class Imports:
         if headers.get("content-encoding", "identity") != "identity":
             return refusal(InvalidInput("the body must not be compressed"), 415)
         asked = _format(request.query_params.get("format", "auto"))
-        if headers.get("content-length", "").isdecimal() and int(headers["content-length"]) > self._most:
+        length = headers.get("content-length", "")
+        if length.isdecimal() and (len(length) > _DIGITS or int(length) > self._most):
             return self._too_large()
         try:
             held.enter_context(self._graph.imports.one(store.space_id))
