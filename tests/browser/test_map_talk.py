@@ -21,6 +21,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.console import Console
+from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
 from tests.e2e.machine import PIXEL
 from tests.e2e.processes import Store, start
@@ -177,6 +178,7 @@ def test_by_keyboard_alone_one_sends_and_forks(
     expect(dialog.get_by_label(re.compile("^The messages"))).to_be_checked()
     dialog.get_by_label(re.compile("^Opening words")).fill("Shall we?")
     dialog.get_by_label("Name of the fork").fill("Pantry")
+    assert serious_faults(star_map) == []
     keys.press("Enter")
     expect(dialog).to_have_count(0)
     expect(star_map.get_by_role("heading", name="Pantry")).to_be_visible()
@@ -236,6 +238,7 @@ def test_nothing_in_a_message_runs_or_loads(star_map: Page, map_server: MapServe
     show(star_map, map_server, session)
     expect(messages(star_map)).to_have_count(len(HOSTILE) + 3)
     expect(star_map.locator(".hljs-keyword")).not_to_have_count(0)
+    assert serious_faults(star_map) == []
     for summary in star_map.locator(".talk summary").all():
         summary.click()
     for place in star_map.locator(".talk a, .talk .markdown *").all():
@@ -346,6 +349,7 @@ def test_tools_thoughts_and_questions(keyed: Page, tools: Tools) -> None:
     expect(looked.get_by_role("button", name="Fork from here")).to_have_count(1)
     expect(messages(keyed).nth(2).get_by_role("button", name="Fork from here")).to_have_count(0)
 
+    assert serious_faults(keyed) == []
     second.get_by_label("Reason (optional)").fill("keep it")
     second.get_by_role("button", name="Refuse").click()
     expect(keyed.get_by_role("group", name="May “erase” run?")).to_have_count(1)
@@ -357,6 +361,27 @@ def test_tools_thoughts_and_questions(keyed: Page, tools: Tools) -> None:
     asked.locator("summary").last.click()
     expect(asked.locator(".tool").last).to_contain_text("keep it")
     expect(asked.get_by_role("button", name="Fork from here")).to_have_count(1)
+
+
+def test_what_is_said_elsewhere_appears(star_map: Page, map_server: MapServer, ask: Ask) -> None:
+    session = ask.session("Shared")
+    field = show(star_map, map_server, session)
+    field.fill("From here")
+    field.press("Enter")
+    expect(messages(star_map)).to_have_count(2)
+    ask.say(session, *["A line\n" * 9] * 3)
+    expect(messages(star_map)).to_have_count(8)
+    expect(messages(star_map).last).to_be_in_viewport()
+    star_map.get_by_role("region", name="Conversation").evaluate("e => e.scrollTop = 0")
+    expect(star_map.get_by_role("button", name="Newest messages")).to_be_visible()
+    ask.say(session, "The newest of all")
+    star_map.get_by_role("button", name="New messages").click()
+    expect(messages(star_map).last).to_be_in_viewport()
+    expect(messages(star_map)).to_have_count(10)
+    ask("mutation($id: ID!) { archiveSession(id: $id) { id } }", id=session)
+    expect(star_map.get_by_text("This conversation is archived")).to_be_visible()
+    ask("mutation($id: ID!) { unarchiveSession(id: $id) { id } }", id=session)
+    expect(field).to_be_visible()
 
 
 def slow(text: str, at: int = 3) -> tuple[Answer, threading.Event]:
@@ -557,6 +582,7 @@ def test_on_a_phone_one_sends_and_goes_back(browser: Browser, map_server: MapSer
     page.get_by_role("button", name="Send").tap()
     expect(messages(page)).to_have_count(10)
     expect(messages(page).last.locator(".markdown")).to_be_in_viewport()
+    assert serious_faults(page) == []
     messages(page).last.get_by_role("button", name="Fork from here").tap()
     expect(page.get_by_role("dialog").get_by_role("button", name="Fork", exact=True)).to_be_in_viewport()
     page.get_by_role("dialog").get_by_role("button", name="Cancel").tap()

@@ -39,7 +39,7 @@ export class Conversation {
     this.isOpen = true;
     const seen = () => document.visibilityState === 'visible' && this.refresh();
     const stop = listen(({ nodeId }) => nodeId === this.id && this.refresh());
-    const stopWatching = onceBack(() => this.refresh());
+    const stopWatching = onceOpen(() => this.refresh());
     document.addEventListener('visibilitychange', seen);
     this.refresh();
     this.sending.deliver('REJECT');
@@ -112,12 +112,16 @@ export class Conversation {
   }
 }
 
-/** Tells each time that a lost connection is back. @param {() => void} told @returns {() => void} stops it */
-function onceBack(told) {
-  let wasLost = false;
+/**
+ * Tells each time that events come from now on, so that what was before them is asked for.
+ * @param {() => void} told
+ * @returns {() => void} stops it
+ */
+function onceOpen(told) {
+  let was = connection.peek();
   return effect(() => {
-    const isLost = connection.value === 'lost';
-    if (wasLost && !isLost) untracked(told);
-    wasLost = isLost;
+    const is = connection.value;
+    if (is === 'open' && was !== 'open') untracked(told);
+    was = is;
   });
 }
