@@ -344,6 +344,9 @@ def test_tools_thoughts_and_questions(keyed: Page, tools: Tools) -> None:
     expect(looked.get_by_role("img", name="Picture")).to_have_attribute(
         "src", f"data:image/png;base64,{PIXEL}"
     )
+    assert (
+        looked.get_by_role("img", name="Picture").evaluate("e => e.decode().then(() => e.naturalWidth)") == 1
+    )
     looked.locator("summary", has_text="fails").click()
     expect(looked.locator(".tool").last).to_contain_text("out of order")
     expect(looked.get_by_role("button", name="Fork from here")).to_have_count(1)
