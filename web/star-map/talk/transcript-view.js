@@ -61,9 +61,7 @@ export function TranscriptView({ talk }) {
     <div class="transcript" ref=${box} tabindex="0" role="region" aria-label=${t('talk.transcript')} onScroll=${scrolled}>
       <div class="messages" ref=${list}>
         <${Messages} talk=${talk} groups=${groups} />
-        <${OutgoingMessage} talk=${talk} />
-        <${LiveTurn} talk=${talk} />
-        <${Outcome} talk=${talk} />
+        ${transcript.hasNewer.value ? null : html`<${OnItsWay} talk=${talk} />`}
       </div>
     </div>
     ${atEnd.value ? null : html`
@@ -89,6 +87,14 @@ function Messages({ talk, groups }) {
     ${transcript.hasOlder.value ? html`<p class="quiet older" role="status">${t('talk.older')}</p>` : null}
     ${drawn}
     ${line === groups.length ? html`<${ForkLine} key="fork" talk=${talk} />` : null}`;
+}
+
+/** @param {{talk: Conversation}} props */
+function OnItsWay({ talk }) {
+  return html`
+    <${OutgoingMessage} talk=${talk} />
+    <${LiveTurn} talk=${talk} />
+    <${Outcome} talk=${talk} />`;
 }
 
 /** @param {{talk: Conversation}} props */
