@@ -137,7 +137,9 @@ def test_a_key_is_asked_for_once_and_kept_in_the_tab(
     assert_quiet(seen)
 
 
-def test_a_reader_sees_all_and_changes_nothing(page: Page, keyed: Keyed, as_admin: Ask) -> None:
+def test_a_reader_sees_all_changes_nothing_and_may_be_shut_out(
+    page: Page, keyed: Keyed, as_admin: Ask
+) -> None:
     session = as_admin.session("To be read")
     url = keyed.server.url
     seen = watched(page, url)
@@ -152,6 +154,9 @@ def test_a_reader_sees_all_and_changes_nothing(page: Page, keyed: Keyed, as_admi
     page.get_by_role("button", name="Menu").click()
     expect(page.get_by_role("button", name="Forget key")).to_be_visible()
     expect(page.get_by_role("button", name="Import", exact=True)).to_have_count(0)
+    as_admin("mutation($id: ID!) { revokeApiKey(id: $id) { id } }", id=keyed.reader_id)
+    expect(field(page)).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("alert")).to_contain_text("does not accept this key")
     assert_quiet(seen)
 
 
@@ -165,7 +170,8 @@ def test_files_that_are_refused(page: Page, keyed: Keyed, tmp_path: Path) -> Non
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Import", exact=True).click()
     chooser.value.set_files([tmp_path / "large.json", tmp_path / "other.json"])
-    large, other = page.get_by_role("dialog").get_by_role("list").first.locator("> li").all()
+    rows = page.get_by_role("dialog").get_by_role("list").first.locator("> li")
+    large, other = rows.nth(0), rows.nth(1)
     expect(large).to_contain_text("The file is larger than this server takes.")
     expect(other).to_contain_text("Nothing in this file can be imported.")
     assert_quiet(seen)
@@ -179,6 +185,54 @@ def test_an_operator_sees_no_space(page: Page, keyed: Keyed) -> None:
     expect(page.locator("canvas")).to_have_count(0)
     expect(page.get_by_role("button", name="Events")).to_have_count(0)
     assert serious_faults(page) == []
+    assert_quiet(seen)
+
+
+def test_a_server_that_is_away_is_said_and_tried_again(page: Page, tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'map.db'}")
+    first = start(store, tmp_path / "first.log")
+    first.wait_ready()
+    with MapServer(first).client() as ask:
+        session = ask.session("Still here")
+    seen = watched(page, first.url)
+    page.goto(f"{first.url}/#s={session}")
+    expect(page).to_have_title("Still here · stello-graph")
+    lost = page.get_by_role("status").filter(has_text="Connection lost, trying again…")
+    expect(lost).to_have_count(0)
+    first.close()
+    expect(lost).to_be_visible(timeout=30_000)
+    assert serious_faults(page) == []
+    expect(page.get_by_role("heading", name="Still here")).to_be_visible()
+
+    second = start(store, tmp_path / "second.log", "--port", first.url.rsplit(":", 1)[1])
+    try:
+        second.wait_ready()
+        with MapServer(second).client() as ask:
+            ask(RENAME, id=session, label="Here again")
+        expect(lost).to_have_count(0, timeout=60_000)
+        expect(page).to_have_title("Here again · stello-graph")
+        page.route("**/graphql", lambda route: route.abort())
+        page.reload()
+        expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
+        page.unroute("**/graphql")
+        page.get_by_role("button", name="Try again").click()
+        expect(page).to_have_title("Here again · stello-graph")
+    finally:
+        second.close()
+    assert_quiet(seen)
+
+
+def test_where_no_socket_opens_changes_come_as_events(page: Page, map_server: MapServer, ask: Ask) -> None:
+    seen = watched(page, map_server.url)
+    page.add_init_script(NO_SOCKET)
+    session = ask.session("By events")
+    page.goto(f"{map_server.url}/#s={session}")
+    expect(page).to_have_title("By events · stello-graph")
+    with page.expect_response(lambda answer: "event-stream" in answer.headers.get("content-type", "")):
+        pass
+    expect(page.get_by_text("Connection lost, trying again…")).to_have_count(0)
+    ask(RENAME, id=session, label="Heard of")
+    expect(page).to_have_title("Heard of · stello-graph")
     assert_quiet(seen)
 
 

@@ -61,7 +61,8 @@ def test_files_are_imported_by_choice_and_by_drop(star_map: Page) -> None:
         star_map.get_by_role("button", name="Import", exact=True).click()
     chooser.value.set_files([EXPORTS / "branches.json", EXPORTS / "damaged.json"])
     dialog = star_map.get_by_role("dialog", name="Import")
-    first, second = dialog.get_by_role("list").first.locator("> li").all()
+    rows = dialog.get_by_role("list").first.locator("> li")
+    first, second = rows.nth(0), rows.nth(1)
     expect(first).to_contain_text(re.compile(r"branches.json\s*[1-9]\d* sessions? imported"))
     expect(second).to_contain_text(re.compile(r"damaged.json\s*[1-9]\d* sessions? imported"))
     second.get_by_text("5 repaired").click()
@@ -181,6 +182,22 @@ def test_an_address_that_leads_nowhere_is_said(star_map: Page) -> None:
     expect(side(star_map)).to_have_count(0)
     said.get_by_role("button", name="Dismiss").click()
     expect(said).to_have_count(0)
+
+
+def test_what_changes_elsewhere_shows(star_map: Page, ask: Ask) -> None:
+    root, _, kyoto = tree(ask)
+    star_map.goto(f"{star_map.url}#s={kyoto}")
+    expect(side(star_map).get_by_role("heading", name="Kyoto in the rain")).to_be_visible()
+    rename = "mutation($id: ID!, $label: String!) { updateSession(id: $id, input: {label: $label}) { id } }"
+    ask(rename, id=kyoto, label="Kyoto in the sun")
+    expect(star_map).to_have_title("Kyoto in the sun · stello-graph")
+    ask(rename, id=root, label="Nippon")
+    expect(side(star_map).get_by_role("navigation").get_by_role("button").first).to_have_text("Nippon")
+    ask("mutation($id: ID!) { archiveSession(id: $id) { id } }", id=kyoto)
+    expect(side(star_map).get_by_text("Archived", exact=True)).to_be_visible()
+    ask("mutation($id: ID!) { deleteSession(id: $id, expectedCount: 3) }", id=root)
+    expect(star_map.get_by_role("status").filter(has_text="The open session was deleted.")).to_be_visible()
+    expect(side(star_map)).to_have_count(0)
 
 
 def test_escape_closes_the_topmost_only(star_map: Page, ask: Ask) -> None:

@@ -1,9 +1,10 @@
 /** What stands before the page where the server asks for a key. */
-import { hasKey, setKey } from '../graphql.js';
+import { hasKey, locked, setKey } from '../graphql.js';
 import { effect, html, signal, useState } from '../html.js';
 import { close, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { arrive } from './arrival.js';
+import { focusMap } from './keys.js';
 
 /** What was typed, so that a slip can be mended; not kept once it opened. */
 const typed = signal('');
@@ -18,9 +19,10 @@ export function forgetKey() {
 }
 
 /** @param {string} key */
-function enter(key) {
+async function enter(key) {
   setKey(key);
-  arrive();
+  await arrive();
+  if (!locked.value) requestAnimationFrame(focusMap);
 }
 
 export function Gate() {

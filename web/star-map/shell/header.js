@@ -2,6 +2,7 @@
 import { html } from '../html.js';
 import { canWrite, offlineModel, openSide, showArchived, sidePage, space, viewer } from '../state.js';
 import { t } from '../texts.js';
+import { ask } from './dialog.js';
 import { showHelp } from './help.js';
 import { Icon } from './icons.js';
 import { Menu } from './menu.js';
@@ -21,9 +22,15 @@ export function Header() {
 
 function Marks() {
   return html`
-    ${offlineModel.value && html`
-      <span class="mark" tabindex="0" title=${t('header.offline-means')} aria-label=${`${t('header.offline')}. ${t('header.offline-means')}`} role="note">${t('header.offline')}</span>`}
-    ${viewer.value?.scope === 'READ' && html`<span class="mark plain" title=${t('header.read-means')}>${t('header.read')}</span>`}`;
+    ${offlineModel.value && html`<${Mark} name="offline" />`}
+    ${viewer.value?.scope === 'READ' && html`<${Mark} name="read" />`}`;
+}
+
+/** Two words that hold for the whole page, and what they mean. @param {{name: string}} props */
+function Mark({ name }) {
+  const title = t(`header.${name}`);
+  const means = t(`header.${name}-means`);
+  return html`<button type="button" class=${`mark ${name}`} title=${means} onClick=${() => ask(title, () => html`<p>${means}</p>`)}>${title}</button>`;
 }
 
 function Actions() {

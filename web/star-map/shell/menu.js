@@ -14,12 +14,13 @@ const LANGUAGES = { en: 'English', zh: '中文' };
 export function Menu() {
   const id = useId();
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
-  const onClick = (/** @type {MouseEvent} */ event) => {
+  // Before what was chosen is done: a dialog is to give the focus back to the menu's button, not to what is hidden.
+  const hide = (/** @type {MouseEvent} */ event) => {
     if (event.target instanceof Element && event.target.closest('[data-leaves]')) panel.current?.hidePopover();
   };
   return html`
     <button type="button" class="plain icon-button" popovertarget=${id} aria-label=${t('header.menu')} title=${t('header.menu')}><${Icon} name="menu" /></button>
-    <div class="menu" id=${id} popover ref=${panel} onClick=${onClick}>
+    <div class="menu" id=${id} popover ref=${panel} onClickCapture=${hide}>
       ${space.value && html`<div class="group phone-only" data-leaves><${Views} /><${Help} /></div>`}
       <${Choice} name="theme" label=${t('header.theme')} chosen=${theme.value}
         options=${THEMES.map((value) => ({ value, text: t(`header.theme-${value}`) }))}
