@@ -91,8 +91,12 @@ class Imports:
             held.enter_context(self._graph.imports.one(store.space_id))
         except LimitExceeded as error:
             return refusal(error, 429)
-        file = held.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        size = await self._take(request, file)
+        try:
+            file = held.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+            size = await self._take(request, file)
+        except OSError as error:
+            logger.error("a file to import cannot be kept", exc_info=error)
+            raise StoreUnavailable("the server has no room for the file; its log has more") from error
         if size is None:
             return self._too_large()
         if not size:
@@ -107,20 +111,16 @@ class Imports:
     async def _take(self, request: Request, file: BinaryIO) -> int | None:
         """Writes the body into `file`; answers its size, None where it is too large."""
         size, pending = 0, bytearray()
-        try:
-            async for chunk in request.stream():
-                size += len(chunk)
-                if size > self._most:
-                    return None
-                pending += chunk
-                if len(pending) >= _PIECE:
-                    await asyncio.to_thread(file.write, bytes(pending))
-                    pending.clear()
-            await asyncio.to_thread(file.write, bytes(pending))
-            await asyncio.to_thread(file.seek, 0)
-        except OSError as error:
-            logger.error("a file to import cannot be kept", exc_info=error)
-            raise StoreUnavailable("the server has no room for the file; its log has more") from error
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > self._most:
+                return None
+            pending += chunk
+            if len(pending) >= _PIECE:
+                await asyncio.to_thread(file.write, bytes(pending))
+                pending.clear()
+        await asyncio.to_thread(file.write, bytes(pending))
+        await asyncio.to_thread(file.seek, 0)
         return size
 
     def _too_large(self) -> Response:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
@@ -255,6 +256,32 @@ async def test_a_server_that_stops(one_held: Callable[..., Any]) -> None:
         app.graph.stopping.set()
         await over(answer)
         assert all(set(line) == {"progress"} for line in answer.lines)
+
+
+async def test_a_key_that_is_revoked(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its imports stop as well."""
+    app = await open_app(key_seconds=0.05)
+    made = await app.graph.create_key("default", "k", KeyScope.WRITE)
+    gate = Gate(app, monkeypatch, free=1)
+    headers = {**JSON, "authorization": f"Bearer {made.secret}"}
+    async with uploaded(app, export("a", "b"), headers=headers) as answer:
+        await gate.reached.wait()
+        await app.graph.revoke_key("default", made.key.id)
+        await over(answer)
+    assert all(set(line) == {"progress"} for line in answer.lines)
+    assert await stored(app) == {"chatgpt:a"}
+
+
+async def test_a_server_without_room(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the file cannot be kept it is 503, to be tried again; the log has the reason."""
+    app = await open_app(max_imports=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "tempdir", "/nowhere")
+        answer = await ended(app, export("a"))
+    error = answer.json["errors"][0]
+    assert (answer.status, error["extensions"]["code"]) == (503, "STORE_UNAVAILABLE")
+    assert "nowhere" not in error["message"]
+    assert (await ended(app, export("a"))).status == 200
 
 
 @pytest.mark.parametrize(
