@@ -7,7 +7,9 @@ const FIT_CLOSEST = 1.5;
 const FLIGHT_MS = 600;
 const FLIGHT_SCALE = 1;
 const EDGE = 56;
-const BORDER = { left: 60, right: 60, top: 84, bottom: 72 };
+const ASIDE = 0.07;
+const ABOVE = 84;
+const BELOW = 72;
 
 /** Whether the reader asked for little motion. */
 export function calm() {
@@ -56,11 +58,12 @@ export class Camera {
 
   /** @param {{left: number, top: number, right: number, bottom: number}} box of the map @param {boolean} smooth */
   fit(box, smooth) {
-    const width = Math.max(120, this.size.width - BORDER.left - BORDER.right);
-    const height = Math.max(120, this.size.height - BORDER.top - BORDER.bottom);
+    const aside = this.size.width * ASIDE;
+    const width = Math.max(120, this.size.width - 2 * aside);
+    const height = Math.max(120, this.size.height - ABOVE - BELOW);
     const k = Math.min(FIT_CLOSEST, width / Math.max(1, box.right - box.left), height / Math.max(1, box.bottom - box.top));
     this.zoom.scaleExtent([Math.min(0.5, k * 0.7), CLOSEST]);
-    const [x, y] = [BORDER.left + width / 2, BORDER.top + height / 2];
+    const [x, y] = [aside + width / 2, ABOVE + height / 2];
     this.#go(zoomIdentity.translate(x, y).scale(k).translate(-(box.left + box.right) / 2, -(box.top + box.bottom) / 2), smooth);
   }
 

@@ -4,7 +4,7 @@ import { dateTime, t } from '../texts.js';
 import { ARCHIVED, MAIN, NONE } from './forest.js';
 import { forest, hovered, selectedRow, version } from './map.js';
 
-const AWAY_PX = 16;
+const AWAY_PX = 26;
 
 /** @typedef {import('../../vendor/signals.js').Signal<import('./stage.js').Stage | null>} StageSignal */
 

@@ -30,6 +30,8 @@ export class Forest {
     this.size = 0;
     /** Stars that are there. @type {number} */
     this.count = 0;
+    /** Grows where stars come, go or change their status: what else changes moves none. */
+    this.shape = 0;
     /** @type {string[]} */
     this.id = [];
     /** @type {string[]} */
@@ -184,6 +186,7 @@ export class Forest {
     if (after === NONE) this.lastChild[parent] = before;
     else this.previous[after] = before;
     this.loaded[parent] -= 1;
+    this.shape += 1;
     this.childCount[parent] -= 1;
   }
 
@@ -203,7 +206,9 @@ export class Forest {
   /** @param {number} row @param {StarNode} node */
   #renew(row, node) {
     this.label[row] = node.label;
-    this.status[row] = node.status === 'ARCHIVED' ? ARCHIVED : 0;
+    const status = node.status === 'ARCHIVED' ? ARCHIVED : 0;
+    if (status !== this.status[row]) this.shape += 1;
+    this.status[row] = status;
     this.role[row] = node.role === 'MAIN' ? MAIN : 0;
     this.turnCount[row] = node.turnCount;
     this.lastActive[row] = Date.parse(node.lastActiveAt);
@@ -279,6 +284,7 @@ export class Forest {
     else this.previous[after] = row;
     this.loaded[parent] += 1;
     this.count += 1;
+    this.shape += 1;
     if (parent === SKY) this.recount(SKY, this.childCount[SKY]);
   }
 

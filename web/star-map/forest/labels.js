@@ -30,7 +30,7 @@ export function placeLabels(candidates, measure, { width, height, most, tries })
     const wide = measure(short);
     const aside = radius + GAP + wide / 2;
     const places = [[x, y + radius + GAP], [x, y - radius - GAP - LINE], [x + aside, y - LINE / 2], [x - aside, y - LINE / 2]];
-    const inside = places.filter(([, top]) => top >= 0 && top + LINE <= height);
+    const inside = places.filter(([middle, top]) => top >= 0 && top + LINE <= height && middle >= wide / 2 && middle + wide / 2 <= width);
     const fits = (/** @type {number[]} */ [middle, top]) => names.isFree(middle - wide / 2, top, wide, LINE);
     const clear = (/** @type {number[]} */ [middle, top]) => dots.isFree(middle - wide / 2, top, wide, LINE);
     const place = inside.find((each) => fits(each) && clear(each)) ?? (rank < OVER_STARS ? inside.find(fits) : undefined);

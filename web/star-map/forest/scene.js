@@ -18,6 +18,8 @@ export class Scene {
     this.radius = new Float32Array(0);
     /** How many stars show. */
     this.count = 0;
+    /** The shape of the forest that was laid out. */
+    this.shape = 0;
     /** @type {Int32Array | null} */
     this.weighed = null;
     /** @type {import('../../vendor/d3-quadtree.js').Quadtree<number> | null} */
@@ -29,23 +31,30 @@ export class Scene {
    * @param {Uint8Array} shown
    * @param {boolean} smooth whether what moves does so in sight
    * @param {number} now
+   * @returns {boolean} whether any stands elsewhere now
    */
   update(forest, shown, smooth, now) {
-    // Of another forest no row is the same.
-    if (forest !== this.forest) this.motion = new Motion();
-    this.motion.moveTo(layout(forest, shown), forest.parent, shown, smooth && forest === this.forest, now);
+    const isOther = forest !== this.forest;
+    const count = shown.reduce((sum, shows) => sum + shows, 0) - 1;
+    const moves = isOther || forest.shape !== this.shape || count !== this.count;
+    if (moves) {
+      // Of another forest no row is the same.
+      if (isOther) this.motion = new Motion();
+      this.motion.moveTo(layout(forest, shown), forest.parent, shown, smooth && !isOther, now);
+      this.places = null;
+    }
     this.forest = forest;
+    this.shape = forest.shape;
     this.shown = shown;
+    this.count = count;
     this.radius = new Float32Array(forest.size);
-    this.count = 0;
     for (let row = 1; row < forest.size; row++) {
       if (!shown[row]) continue;
-      this.count += 1;
       const bulk = Math.min(LARGEST, SMALLEST + Math.sqrt(forest.turnCount[row]) * 1.1);
       this.radius[row] = forest.role[row] === MAIN ? bulk * 1.25 + 2 : bulk;
     }
     this.weighed = null;
-    this.places = null;
+    return moves;
   }
 
   /** Rows that show, the weightiest first: MAIN, then many turns, then many children, then near the root. */

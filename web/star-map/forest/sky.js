@@ -35,7 +35,7 @@ export function Sky() {
   return html`
     <section class="sky" aria-label=${t('sky.name')} aria-busy=${String(forest.value === null)} data-listed=${listed.value}>
       <div class="sky-tools">
-        <button type="button" aria-label=${t('tree.toggle')} title=${t('tree.toggle')} aria-pressed=${String(listed.value)} aria-expanded=${String(listed.value)} onClick=${toggle}>${ICONS.list}</button>
+        <button type="button" aria-label=${t('tree.toggle')} title=${t('tree.toggle')} aria-expanded=${String(listed.value)} onClick=${toggle}>${ICONS.list}</button>
         <${Search} />
       </div>
       ${listed.value && html`<div class="sky-side"><${TreeList} /></div>`}

@@ -55,9 +55,9 @@ export class Stage {
   /** @param {import('./forest.js').Forest} forest @param {Uint8Array} shown */
   update(forest, shown) {
     const first = this.scene.forest === null;
-    this.scene.update(forest, shown, !first && !calm(), performance.now());
+    const moved = this.scene.update(forest, shown, !first && !calm(), performance.now());
     this.canvas.dataset.stars = String(this.scene.count);
-    if (!this.camera.touched) this.fit(!first);
+    if (moved && !this.camera.touched) this.fit(!first);
     this.repaint();
   }
 
