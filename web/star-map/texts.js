@@ -41,12 +41,21 @@ export function t(key, values = {}) {
   return form.replace(/\{(\w+)\}/g, (_, name) => shown(values[name]));
 }
 
+// Made once for a language: making one takes longer than a hundred uses.
+const numbers = computed(() => new Intl.NumberFormat(language.value));
+const dates = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }));
+
 /** @param {string | number} value */
 function shown(value) {
-  return typeof value === 'number' ? value.toLocaleString(language.value) : String(value);
+  return typeof value === 'number' ? number(value) : String(value);
+}
+
+/** @param {number} value @returns {string} with its thousands marked */
+export function number(value) {
+  return numbers.value.format(value);
 }
 
 /** @param {string | number | Date} at @returns {string} a day and a time, short */
 export function dateTime(at) {
-  return new Date(at).toLocaleString(language.value, { dateStyle: 'medium', timeStyle: 'short' });
+  return dates.value.format(new Date(at));
 }

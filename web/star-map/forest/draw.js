@@ -14,14 +14,15 @@ const TIES_FROM = 2.2;
 const FAINTEST = 0.15;
 const STRONGEST = 0.7;
 const SHORTEST_EDGE = 2;
+const LONGEST_BOW = 2_500;
 const EDGES_A_PATH = 400;
-const GLOWS = 2_500;
+const GLOWS = 900;
 const LARGEST_RADIUS = 15;
 // Stars shrink less than the map does, so that they can be seen from afar.
 const SHRINK = 0.6;
 const ROOM_OF_A_LABEL = 7_000;
 const ROOM_AFAR = 22_000;
-const TRIES = 1_500;
+const TRIES = 600;
 export const FONT_SIZE = 12;
 
 /** @param {number} radius in units of the map @param {number} k @returns {number} pixels */
@@ -108,10 +109,21 @@ export function startTies(context, colour, k) {
 export function tie(context, { shown, motion: { x, y } }, { k, x: left, y: top, width, height }, from, to) {
   if (!shown[from] || !shown[to]) return;
   const [x1, y1, x2, y2] = [x[from] * k + left, y[from] * k + top, x[to] * k + left, y[to] * k + top];
-  if (Math.abs(x1 - x2) + Math.abs(y1 - y2) < 4 * SHORTEST_EDGE) return;
-  if (Math.max(x1, x2) < 0 || Math.max(y1, y2) < 0 || Math.min(x1, x2) > width || Math.min(y1, y2) > height) return;
-  context.moveTo(x1, y1);
-  context.quadraticCurveTo((x1 + x2) / 2 + (y2 - y1) * 0.18, (y1 + y2) / 2 - (x2 - x1) * 0.18, x2, y2);
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  if (length < 4 * SHORTEST_EDGE) return;
+  const seen = (/** @type {number} */ at, /** @type {number} */ down) => at > 0 && down > 0 && at < width && down < height;
+  const fromSeen = seen(x1, y1);
+  if (!fromSeen && !seen(x2, y2)) return;
+  if (length < LONGEST_BOW) {
+    context.moveTo(x1, y1);
+    context.quadraticCurveTo((x1 + x2) / 2 + (y2 - y1) * 0.18, (y1 + y2) / 2 - (x2 - x1) * 0.18, x2, y2);
+    return;
+  }
+  // Dashes are made far beyond the screen as well, which takes very long: only the way out of sight is drawn.
+  const share = LONGEST_BOW / length;
+  const [x0, y0, toX, toY] = fromSeen ? [x1, y1, x2, y2] : [x2, y2, x1, y1];
+  context.moveTo(x0, y0);
+  context.lineTo(x0 + (toX - x0) * share, y0 + (toY - y0) * share);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours */
@@ -164,8 +176,9 @@ class Kind {
   paintTiny(context) {
     context.fillStyle = this.colour;
     for (let at = 0; at < this.tiny.length; at += 3) {
-      const r = this.tiny[at + 2];
-      context.fillRect(this.tiny[at] - r, this.tiny[at + 1] - r, 2 * r, 2 * r);
+      // On whole pixels, which is much faster.
+      const size = Math.max(1, Math.round(2 * this.tiny[at + 2]));
+      context.fillRect(Math.round(this.tiny[at] - size / 2), Math.round(this.tiny[at + 1] - size / 2), size, size);
     }
   }
 

@@ -6,6 +6,7 @@ import { Motion } from './motion.js';
 
 const SMALLEST = 3.2;
 const LARGEST = 11;
+const HEAVIEST = 2_999;
 
 export class Scene {
   constructor() {
@@ -60,16 +61,26 @@ export class Scene {
   /** Rows that show, the weightiest first: MAIN, then many turns, then many children, then near the root. */
   get byWeight() {
     if (this.weighed) return this.weighed;
-    const { size, role, turnCount, childCount, depth } = /** @type {import('./forest.js').Forest} */ (this.forest);
-    const keys = new Float64Array(this.count);
-    let at = 0;
+    const { size } = /** @type {import('./forest.js').Forest} */ (this.forest);
+    // Sorted by counting: weights are small whole numbers.
+    const place = new Int32Array(HEAVIEST + 2);
+    const lightness = new Int16Array(size);
     for (let row = 1; row < size; row++) {
       if (!this.shown[row]) continue;
-      const weight = Math.min(1_999, role[row] * 1_000 + 60 * Math.log2(1 + turnCount[row]) + 40 * Math.log2(1 + childCount[row]) + 60 / (1 + depth[row]));
-      keys[at++] = Math.round(2_000 - weight) * 2 ** 32 + row;
+      lightness[row] = HEAVIEST - this.#weight(row);
+      place[lightness[row] + 1] += 1;
     }
-    keys.sort();
-    return (this.weighed = Int32Array.from(keys, (key) => key % 2 ** 32));
+    for (let weight = 1; weight <= HEAVIEST; weight++) place[weight] += place[weight - 1];
+    const sorted = new Int32Array(this.count);
+    for (let row = 1; row < size; row++) if (this.shown[row]) sorted[place[lightness[row]]++] = row;
+    return (this.weighed = sorted);
+  }
+
+  /** @param {number} row @returns {number} up to HEAVIEST */
+  #weight(row) {
+    const { role, turnCount, childCount, depth } = /** @type {import('./forest.js').Forest} */ (this.forest);
+    const bulk = 60 * Math.log2(1 + turnCount[row]) + 40 * Math.log2(1 + childCount[row]) + 60 / (1 + depth[row]);
+    return Math.min(HEAVIEST, Math.round(role[row] * 1_000 + bulk));
   }
 
   /** The box that all stars that show are in. */

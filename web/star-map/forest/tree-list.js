@@ -1,7 +1,7 @@
 /** The forest as a list beside the canvas: the same stars, for keyboards and screen readers. Only what is in sight is drawn. */
 import { batch, computed, html, signal, useEffect, useLayoutEffect, useRef, useSignal } from '../html.js';
 import { flyTo, open, openId } from '../state.js';
-import { t } from '../texts.js';
+import { number, t } from '../texts.js';
 import { factsOf } from './card.js';
 import { ARCHIVED, MAIN, NONE, SKY } from './forest.js';
 import { reading, readChildren } from './load.js';
@@ -103,7 +103,7 @@ function Star({ row, top }) {
       }}>${unfolds ? (open ? '▾' : '▸') : ''}</span>
       <span class="dot" aria-hidden="true"></span>
       <span class="name">${stars.label[row]}</span>
-      ${unfolds && !open && html`<span class="quiet count">${stars.childCount[row].toLocaleString()}</span>`}
+      ${unfolds && !open && html`<span class="quiet count">${number(stars.childCount[row])}</span>`}
     </div>`;
 }
 
