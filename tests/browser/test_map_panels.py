@@ -1,15 +1,19 @@
 """Beside the conversation: memory, what the model sees next, and the settings of a session."""
 
 import re
-from typing import Any
+from typing import Any, Final, Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 
-from tests.browser.map_server import Ask
-from tests.browser.panels import is_saved, opened, part
+from tests.browser.faults import serious_faults
+from tests.browser.map_server import Ask, MapServer
+from tests.browser.panels import is_saved, opened, opened_side, part
 
 pytestmark = pytest.mark.browser
+
+Theme = Literal["light", "dark"]
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 
 
 def test_a_digest_is_made_of_the_transcript_and_written_by_hand(star_map: Page, ask: Ask) -> None:
@@ -27,8 +31,13 @@ def test_a_digest_is_made_of_the_transcript_and_written_by_hand(star_map: Page, 
 
     digest.get_by_role("button", name="Edit").click()
     digest.get_by_label("Digest").fill("Porto, not Lisbon.")
+    digest.get_by_role("button", name="Edit").click()
+    star_map.get_by_role("dialog", name="Unsaved changes").get_by_role(
+        "button", name="Go back to them"
+    ).click()
     digest.get_by_role("button", name="Save").click()
     expect(digest.locator(".prose")).to_have_text("Porto, not Lisbon.")
+    expect(digest.get_by_role("button", name="Edit")).to_be_focused()
     assert memory_of(ask, session) == "Porto, not Lisbon."
 
 
@@ -57,6 +66,7 @@ def test_an_insight_is_put_replaced_and_cleared(star_map: Page, ask: Ask) -> Non
     expect(insight.get_by_label("A new insight")).to_have_value("")
     insight.get_by_role("button", name="Clear the insight").click()
     expect(insight).to_contain_text("None is pending.")
+    expect(insight).to_be_focused()
 
 
 def test_a_main_session_integrates_what_its_tree_knows(star_map: Page, ask: Ask) -> None:
@@ -231,6 +241,64 @@ def test_deleting_asks_for_the_number_that_goes(star_map: Page, ask: Ask) -> Non
     expect(star_map.get_by_text("3 sessions were deleted.")).to_be_visible()
     expect(star_map.locator("section.panel")).not_to_be_attached()
     assert ask("query($id: ID!) { session(id: $id) { id } }", id=root)["session"] is None
+
+
+def test_what_cannot_be_read_is_said_and_read_again(star_map: Page, ask: Ask) -> None:
+    session = ask.session("Hidden")
+    refusal = {"message": "The store is away.", "extensions": {"code": "STORE_UNAVAILABLE"}}
+
+    def refuse(route: Route) -> None:
+        if "query Memory" in (route.request.post_data or ""):
+            route.fulfill(json={"data": None, "errors": [refusal]})
+        else:
+            route.continue_()
+
+    star_map.route("**/graphql", refuse)
+    panel = opened(star_map, session, "memory")
+    expect(panel.get_by_role("alert")).to_contain_text("The store is away.")
+    star_map.unroute("**/graphql")
+    panel.get_by_role("button", name="Try again").click()
+    expect(part(panel, "Digest")).to_contain_text("There is none yet.")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_panels_have_no_serious_fault(
+    browser: Browser, map_server: MapServer, ask: Ask, theme: Theme
+) -> None:
+    """On a phone and in Chinese, with everything open that can be."""
+    session = ask.session(
+        "满", role="MAIN", tags=["一"], metadata={"键": 1}, skills=[], systemPrompt="简短。"
+    )
+    ask.say(session, "你好。")
+    ask('mutation($id: ID!) { putInsight(sessionId: $id, content: "会下雨。") { id } }', id=session)
+    ask("mutation($id: ID!) { consolidate(sessionId: $id) { id } }", id=session)
+    context = browser.new_context(viewport=PHONE, locale="zh-CN", color_scheme=theme)
+    page = context.new_page()
+    page.goto(map_server.url + "/")
+    for tab, words in (("memory", "会话摘要"), ("preview", "系统提示词"), ("settings", "跨分支链接")):
+        panel = opened(page, session, tab)
+        expect(panel).to_contain_text(words)
+        for closed in panel.locator("details > summary").all():
+            closed.click()
+        assert serious_faults(page) == [], tab
+        assert is_within(page), tab
+    panel = opened_side(page, "space")
+    for button in panel.get_by_role("navigation").get_by_role("button").all():
+        button.click()
+        expect(button).to_have_attribute("aria-current", "page")
+        expect(panel.get_by_text("正在加载…")).to_have_count(0)
+        assert serious_faults(page) == [], button.text_content()
+        assert is_within(page), button.text_content()
+    context.close()
+
+
+def is_within(page: Page) -> bool:
+    """Whether nothing reaches beyond the screen's sides."""
+    fits: bool = page.evaluate(
+        "[...document.querySelectorAll('.side *')].every((one) => one.closest('.scrolls, pre, .tabs')"
+        " || one.getBoundingClientRect().right <= innerWidth + 1)"
+    )
+    return fits
 
 
 def settings_of(ask: Ask, session: str) -> Any:

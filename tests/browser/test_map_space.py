@@ -1,13 +1,17 @@
 """Beside the map: what concerns the whole Space."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browser.console import Console
+from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
 from tests.browser.panels import is_saved, opened, opened_side, part
+from tests.e2e.processes import run
 
 pytestmark = pytest.mark.browser
 
@@ -127,9 +131,9 @@ def test_what_sessions_share_is_kept_by_name(star_map: Page, ask: Ask) -> None:
 
 
 def test_a_reader_sees_all_and_changes_nothing(
-    context: BrowserContext, page: Page, map_server: MapServer, ask: Ask
+    browser: Browser, context: BrowserContext, page: Page, map_server: MapServer, ask: Ask
 ) -> None:
-    """The last that runs without keys: from the first key on everyone needs one."""
+    """The last without keys: from the first one on everyone needs one."""
     session = ask.session("Read me")
     ask.say(session, "Hello.")
     page.goto(map_server.url + "/")
@@ -148,22 +152,50 @@ def test_a_reader_sees_all_and_changes_nothing(
 
     with map_server.client(admin) as owner:
         made = owner('mutation { createApiKey(name: "glass", scope: READ) { secret } }')["createApiKey"]
-        reader = context.browser.new_context(locale="en-GB") if context.browser else context
-        glass = reader.new_page()
-        seen = Console(map_server.url)
-        seen.listen(glass)
-        prefix = re.sub(r"^https?://[^/]+", "", map_server.url) + "/"
-        glass.add_init_script(f"sessionStorage.setItem('stello-graph:{prefix}:api-key', {made['secret']!r})")
-        glass.goto(map_server.url + "/")
+    with with_key(browser, map_server, made["secret"]) as glass:
         reads_only(glass, session)
-        assert seen.errors == []
-        reader.close()
 
     section(panel, "Skills")
     section(panel, "Keys")
     panel.get_by_role("button", name="Revoke glass").click()
     page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
     expect(panel.get_by_role("row", name=re.compile("glass"))).to_contain_text("Revoked")
+
+
+def test_an_operator_makes_and_deletes_spaces(browser: Browser, map_server: MapServer) -> None:
+    store = f"sqlite:///{map_server.process.log.with_name('map.db')}"
+    made = run(["keys", "create", "--scope", "operator", "--name", "ops", "--store", store])
+    with with_key(browser, map_server, made.stdout.strip()) as page:
+        panel = page.locator("section.panel")
+        expect(panel.get_by_role("row")).to_have_count(2)
+        panel.get_by_label("Id").fill("Team B")
+        panel.get_by_label("Name").fill("Team B")
+        panel.get_by_role("button", name="New Space").click()
+        expect(panel.get_by_label("Id")).to_be_focused()
+        panel.get_by_label("Id").fill("team-b")
+        panel.get_by_role("button", name="New Space").click()
+        row = panel.get_by_role("row", name=re.compile("team-b"))
+        expect(row).to_be_visible()
+        assert serious_faults(page) == []
+        row.get_by_role("button", name="Delete Team B").click()
+        asked = page.get_by_role("dialog", name="Delete")
+        asked.get_by_label("Type 0 to go on").fill("0")
+        asked.get_by_role("button", name="Delete").click()
+        expect(row).not_to_be_attached()
+
+
+@contextmanager
+def with_key(browser: Browser, server: MapServer, key: str) -> Iterator[Page]:
+    """The star map in another browser that has a key; no error may be logged in it."""
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    seen = Console(server.url)
+    seen.listen(page)
+    page.add_init_script(f"sessionStorage.setItem('stello-graph:/:api-key', {key!r})")
+    page.goto(server.url + "/")
+    yield page
+    assert seen.errors == []
+    context.close()
 
 
 def reads_only(page: Page, session: str) -> None:

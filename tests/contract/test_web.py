@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from graphql import build_schema, parse, validate
+from graphql import GraphQLEnumType, build_schema, parse, validate
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
@@ -31,6 +31,7 @@ OURS = sorted(
     for path in (WEB / page).rglob("*")
     if path.suffix in {".html", ".js", ".css", ".svg"}
 )
+SCHEMA = build_schema((Path(__file__).parents[2] / "schema.graphql").read_text("utf-8"))
 TOOLS = re.compile(r"typescript|@types/.*")
 FOREIGN = re.compile(
     r"""(?:\b(?:src|href)\s*=|\bimport\b[^;\n]*?|\burl\(|@import)\s*["'(]*\s*(?:https?:)?//""",
@@ -222,8 +223,34 @@ def test_each_text_is_in_both_languages_and_in_use() -> None:
     assert asked - set(texts["en"]) == set()
 
 
+DOCUMENT = re.compile(r"""([`'])((?:(?:query|mutation|subscription)\s+\w+\s*[({]|\{ \w).*?)\1""", re.DOTALL)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=[str(path.relative_to(WEB)) for path in SCRIPTS])
+def test_what_a_module_asks_fits_the_schema(path: Path) -> None:
+    code = path.read_text("utf-8")
+    pieces = dict(re.findall(r"^const (\w+) = `(.*?)`;", code, re.MULTILINE | re.DOTALL))
+    for _, text in DOCUMENT.findall(code):
+        document = re.sub(r"\$\{(\w+)\}", lambda found: pieces[found[1]], text)
+        assert validate(SCHEMA, parse(document)) == [], document
+
+
+def test_each_value_of_the_schema_that_is_shown_has_its_words() -> None:
+    texts = (WEB / "star-map/texts/en.js").read_text("utf-8")
+    for name, place in (
+        ("TopologyEventType", "events.is"),
+        ("ContextOrigin", "preview.origin"),
+        ("Trigger", "space.trigger"),
+        ("TopologyStrategy", "space.strategy"),
+        ("PromptMode", "space.mode"),
+        ("ForkContext", "space.context"),
+    ):
+        kind = SCHEMA.type_map[name]
+        assert isinstance(kind, GraphQLEnumType)
+        assert [value for value in kind.values if f"'{place}.{value}'" not in texts] == []
+
+
 def test_the_welcome_text_fits_the_schema() -> None:
-    schema = build_schema((Path(__file__).parents[2] / "schema.graphql").read_text("utf-8"))
     script = (WEB / "graphiql" / "boot.js").read_text("utf-8")
     welcome = re.search(r"const WELCOME = `(.*?)`;", script, re.DOTALL)
     assert welcome
@@ -231,4 +258,4 @@ def test_the_welcome_text_fits_the_schema() -> None:
     operations = [welcome[1], *re.split(r"\n(?=[{a-z])", commented)]
     assert len(operations) == 6
     for text in operations:
-        assert validate(schema, parse(text)) == [], text
+        assert validate(SCHEMA, parse(text)) == [], text

@@ -1,6 +1,6 @@
 /** A button that asks the server for something: busy meanwhile, and what it refuses stands beside it. */
 import { Refusal } from '../graphql.js';
-import { html, useSignal } from '../html.js';
+import { html, useRef, useSignal } from '../html.js';
 import { reason } from '../shell/toasts.js';
 
 /**
@@ -36,11 +36,26 @@ export function useAction(act) {
  *   `name`: for screen readers, where the label alone says too little
  */
 export function ActionButton({ label, busy = label, act, kind = '', name }) {
-  const { isBusy, refusal, run } = useAction(act);
+  const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  const { isBusy, refusal, run } = useAction(async () => {
+    const home = button.current?.closest('.part, .panel');
+    await act();
+    requestAnimationFrame(() => home && keepFocus(/** @type {HTMLElement} */ (home)));
+  });
   return html`
-    <button type="button" class=${kind} aria-label=${isBusy ? undefined : name} aria-busy=${isBusy}
+    <button ref=${button} type="button" class=${kind} aria-label=${isBusy ? undefined : name} aria-busy=${isBusy}
       aria-disabled=${isBusy} onClick=${run}>${isBusy ? busy : label}</button>
     <${Refused} refusal=${refusal} />`;
+}
+
+/**
+ * What was asked for may have taken the button away, and the focus with it.
+ * @param {HTMLElement} home where it stood
+ */
+function keepFocus(home) {
+  if (document.activeElement !== document.body || !home.isConnected) return;
+  home.tabIndex = -1;
+  home.focus();
 }
 
 /** @param {{refusal: Refusal | null}} props */

@@ -27,7 +27,7 @@ export function Digest({ session, change }) {
       <h3>${t('memory.digest')}</h3>
       <p class="quiet">${t('memory.digest-about')}</p>
       ${isEdited.value
-        ? html`<${Editor} session=${session} change=${change} done=${close} />`
+        ? html`<${Editor} session=${session} change=${change} done=${close} reopen=${() => { isEdited.value = true; }} />`
         : session.memory
           ? html`<p class="prose">${session.memory}</p>`
           : html`<p class="quiet">${t('memory.none-yet')}</p>`}
@@ -40,9 +40,12 @@ export function Digest({ session, change }) {
     </section>`;
 }
 
-/** @param {import('../memory.js').Part & {done: () => void}} props */
-function Editor({ session, change, done }) {
-  const back = () => open(session.id, 'memory');
+/** @param {import('../memory.js').Part & {done: () => void, reopen: () => void}} props */
+function Editor({ session, change, done, reopen }) {
+  const back = () => {
+    reopen();
+    open(session.id, 'memory');
+  };
   const draft = useDraft(placeOf(session), { content: session.memory ?? '' }, back);
   return html`
     <${Form} draft=${draft} save=${() => change(PUT, draft.changes)} done=${done}>

@@ -47,13 +47,13 @@ function Entry({ kind, entry, canEdit, again }) {
     <details class="entry" open=${isOpen.value}
       onToggle=${(/** @type {any} */ event) => { isOpen.value = event.currentTarget.open; }}>
       <summary><strong>${name}</strong> <span class="quiet">${kind.aboutOf(entry)}</span></summary>
-      <div class="stack">
+      ${(isOpen.value || isDrafted(place)) && html`<div class="stack">
         <${Fields} kind=${kind} place=${place} stored=${entry} canEdit=${canEdit} again=${again} />
         ${canEdit && html`
           <div class="row">
             <${ActionButton} label=${t('space.delete')} name=${t('space.delete-one', { name })} act=${remove} kind="danger" />
           </div>`}
-      </div>
+      </div>`}
     </details>`;
 }
 
