@@ -243,6 +243,25 @@ def test_deleting_asks_for_the_number_that_goes(star_map: Page, ask: Ask) -> Non
     assert ask("query($id: ID!) { session(id: $id) { id } }", id=root)["session"] is None
 
 
+def test_what_changes_elsewhere_shows_by_itself(star_map: Page, ask: Ask) -> None:
+    session, friend = ask.session("Live"), ask.session("Friend")
+    digest = part(opened(star_map, session, "memory"), "Digest")
+    expect(digest).to_contain_text("There is none yet.")
+    ask('mutation($id: ID!) { putMemory(sessionId: $id, content: "From elsewhere.") { id } }', id=session)
+    expect(digest).to_contain_text("From elsewhere.")
+
+    panel = opened(star_map, session, "settings")
+    said = part(panel, "What it is told")
+    said.get_by_label("Tags").fill("mine")
+    ask('mutation($id: ID!) { updateSession(id: $id, input: { label: "Renamed" }) { id } }', id=session)
+    expect(said.get_by_label("Name", exact=True)).to_have_value("Renamed")
+    expect(said.get_by_label("Tags")).to_have_value("mine")
+    said.get_by_role("button", name="Undo").click()
+    expect(said.get_by_label("Tags")).to_have_value("")
+    ask("mutation($a: ID!, $b: ID!) { addRef(fromId: $a, toId: $b) { id } }", a=friend, b=session)
+    expect(part(panel, "Links to other branches")).to_contain_text("Linked from")
+
+
 def test_what_cannot_be_read_is_said_and_read_again(star_map: Page, ask: Ask) -> None:
     session = ask.session("Hidden")
     refusal = {"message": "The store is away.", "extensions": {"code": "STORE_UNAVAILABLE"}}

@@ -130,6 +130,32 @@ def test_what_sessions_share_is_kept_by_name(star_map: Page, ask: Ask) -> None:
     expect(panel).to_contain_text("There are none yet.")
 
 
+def test_events_show_as_they_come(star_map: Page, ask: Ask) -> None:
+    old = ask.session("Old star")
+    panel = opened_side(star_map, "events")
+    rows = panel.get_by_role("listitem")
+    expect(rows.first).to_contain_text("Created · Old star")
+    new = ask.session("New star")
+    expect(rows.first).to_contain_text("Created · New star")
+
+    assert serious_faults(star_map) == []
+    panel.get_by_label("Kind").select_option("Archived")
+    expect(rows).to_have_count(0)
+    ask("mutation($id: ID!) { archiveSession(id: $id) { id } }", id=new)
+    expect(rows).to_have_count(1)
+    panel.get_by_role("button", name="Pause").click()
+    ask("mutation($id: ID!) { archiveSession(id: $id) { id } }", id=old)
+    expect(panel.get_by_role("status")).to_contain_text("one new event waits")
+    expect(rows).to_have_count(1)
+    panel.get_by_role("button", name="Pause").click()
+    expect(rows).to_have_count(2)
+
+    panel.get_by_label("Filter by text").fill("new STAR")
+    expect(rows).to_have_count(1)
+    rows.get_by_role("button", name="New star").click()
+    expect(star_map).to_have_url(re.compile(f"#s={new}$"))
+
+
 def test_a_reader_sees_all_and_changes_nothing(
     browser: Browser, context: BrowserContext, page: Page, map_server: MapServer, ask: Ask
 ) -> None:
