@@ -225,11 +225,13 @@ def test_each_text_is_in_both_languages_and_in_use() -> None:
 
 DOCUMENT = re.compile(r"""([`'])((?:(?:query|mutation|subscription)\s+\w+\s*[({]|\{ \w).*?)\1""", re.DOTALL)
 
+CONSTANT = re.compile(r"^const (\w+) = (?:`(.*?)`|([\d_]+));", re.MULTILINE | re.DOTALL)
+
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=[str(path.relative_to(WEB)) for path in SCRIPTS])
 def test_what_a_module_asks_fits_the_schema(path: Path) -> None:
     code = path.read_text("utf-8")
-    pieces = dict(re.findall(r"^const (\w+) = `(.*?)`;", code, re.MULTILINE | re.DOTALL))
+    pieces = {name: text or number.replace("_", "") for name, text, number in CONSTANT.findall(code)}
     for _, text in DOCUMENT.findall(code):
         document = re.sub(r"\$\{(\w+)\}", lambda found: pieces[found[1]], text)
         assert validate(SCHEMA, parse(document)) == [], document
