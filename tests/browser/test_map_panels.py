@@ -112,6 +112,10 @@ def test_leaving_unsaved_changes_asks(star_map: Page, ask: Ask) -> None:
     assert star_map.url.endswith(f"#s={session}")
     expect(panel.get_by_label("A new insight")).to_have_value("Not said yet.")
 
+    panel.get_by_label("A new insight").press("Escape")
+    expect(asked).to_be_visible()
+    star_map.keyboard.press("Escape")
+    expect(panel.get_by_label("A new insight")).to_have_value("Not said yet.")
     opened(star_map, other, "memory")
     asked.get_by_role("button", name="Discard").click()
     expect(asked).not_to_be_attached()
