@@ -175,6 +175,7 @@ def test_a_reader_sees_all_and_changes_nothing(
     assert page.evaluate("navigator.clipboard.readText()") == admin
     shown.get_by_role("button", name="Use it in this tab").click()
     expect(panel.get_by_role("row", name=re.compile("desk"))).to_be_visible()
+    expect(panel.get_by_text("This server works without keys")).to_have_count(0)
 
     with map_server.client(admin) as owner:
         made = owner('mutation { createApiKey(name: "glass", scope: READ) { secret } }')["createApiKey"]

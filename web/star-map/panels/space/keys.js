@@ -12,6 +12,7 @@ import { showSecret } from './secret.js';
 import { openSection } from './section.js';
 
 const ALL = '{ apiKeys { id name prefix scope createdAt lastUsedAt revokedAt } }';
+const WHO = '{ me { spaceId keyName scope } }';
 const CREATE = 'mutation Create($name: String!, $scope: KeyScope!) { createApiKey(name: $name, scope: $scope) { secret } }';
 const REVOKE = 'mutation Revoke($id: ID!) { revokeApiKey(id: $id) { id } }';
 const SCOPES = ['READ', 'WRITE', 'ADMIN'];
@@ -25,6 +26,12 @@ export function Keys() {
       <${List} keys=${apiKeys} again=${reading.again} />`}
     <//>
     <${Creator} isKeyless=${isKeyless} again=${reading.again} />`;
+}
+
+/** @param {string} secret of the key that this tab asks with from now on */
+async function become(secret) {
+  setKey(secret);
+  viewer.value = (await query(WHO)).me;
 }
 
 /** @param {{keys: any[], again: () => Promise<void>}} props */
@@ -78,7 +85,7 @@ function Creator({ isKeyless, again }) {
     const { createApiKey } = await query(CREATE, { ...blank, ...draft.changes });
     draft.forget();
     const isTaken = await showSecret(createApiKey.secret, isKeyless);
-    if (isTaken) setKey(createApiKey.secret);
+    if (isTaken) await become(createApiKey.secret);
     await again();
   };
   return html`
