@@ -46,15 +46,22 @@ class Keyed:
     server: MapServer
     reader: str
     reader_id: str
+    guest: str
     operator: str
+
+
+def new_key(store: Store, *args: str) -> str:
+    made = run(["keys", "create", "--name", "test", "--store", store.url, *args])
+    assert made.returncode == 0, made.stderr
+    return made.stdout.strip()
 
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
     folder = tmp_path_factory.mktemp("keyed")
     store = Store(f"sqlite:///{folder / 'map.db'}")
-    made = run(["keys", "create", "--scope", "operator", "--name", "ops", "--store", store.url])
-    assert made.returncode == 0, made.stderr
+    operator = new_key(store, "--scope", "operator")
+    guest = new_key(store, "--scope", "read", "--space", "quiet")
     process = start(
         store,
         folder / "server.log",
@@ -70,7 +77,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
         with server.client(ADMIN) as ask:
             key = ask('mutation { createApiKey(name: "reader", scope: READ) { secret key { id } } }')
         reader = key["createApiKey"]
-        yield Keyed(server, reader["secret"], reader["key"]["id"], made.stdout.strip())
+        yield Keyed(server, reader["secret"], reader["key"]["id"], guest, operator)
     finally:
         process.close()
 
@@ -174,6 +181,17 @@ def test_files_that_are_refused(page: Page, keyed: Keyed, tmp_path: Path) -> Non
     large, other = rows.nth(0), rows.nth(1)
     expect(large).to_contain_text("The file is larger than this server takes.")
     expect(other).to_contain_text("Nothing in this file can be imported.")
+    assert_quiet(seen)
+
+
+def test_a_reader_of_an_empty_space_is_offered_nothing(page: Page, keyed: Keyed) -> None:
+    seen = watched(page, keyed.server.url)
+    page.goto(keyed.server.url)
+    enter(page, keyed.guest)
+    expect(page.get_by_text("There is nothing here yet, and this key can only read.")).to_be_visible()
+    expect(page.get_by_role("button", name="Load the demo")).to_have_count(0)
+    page.get_by_role("button", name="Read only").click()
+    expect(page.get_by_role("dialog", name="Read only")).to_contain_text("and change nothing")
     assert_quiet(seen)
 
 

@@ -68,6 +68,9 @@ def test_files_are_imported_by_choice_and_by_drop(star_map: Page) -> None:
     second.get_by_text("5 repaired").click()
     assert serious_faults(star_map) == []
     dialog.get_by_role("button", name="Close").last.click()
+    menu = star_map.get_by_role("button", name="Menu")
+    expect(menu).to_be_focused()
+    menu.blur()
 
     files = star_map.evaluate_handle(
         """text => {
@@ -83,6 +86,9 @@ def test_files_are_imported_by_choice_and_by_drop(star_map: Page) -> None:
     expect(star_map.get_by_text("Drop to import")).to_have_count(0)
     expect(dialog).to_contain_text(re.compile(r"again.json\s*0 sessions imported"))
     expect(dialog).to_contain_text("there already")
+    star_map.keyboard.press("Escape")
+    expect(star_map.get_by_role("dialog")).to_have_count(0)
+    assert has_focus(star_map, "main")
 
 
 def test_a_session_is_made_opened_and_closed_by_keys(star_map: Page, ask: Ask) -> None:
@@ -217,6 +223,11 @@ def test_escape_closes_the_topmost_only(star_map: Page, ask: Ask) -> None:
     star_map.keyboard.press("Escape")
     expect(star_map.get_by_role("link", name="GraphiQL")).to_be_hidden()
     expect(pane).to_be_visible()
+    star_map.get_by_role("button", name="Offline model").click()
+    expect(star_map.get_by_role("dialog", name="Offline model")).to_contain_text("Set ANTHROPIC_API_KEY")
+    star_map.keyboard.press("Escape")
+    expect(star_map.get_by_role("dialog")).to_have_count(0)
+    menu.focus()
     star_map.keyboard.press("?")
     expect(star_map.get_by_role("dialog", name="Keyboard")).to_contain_text("From the map to what is open")
     assert serious_faults(star_map) == []

@@ -4,6 +4,7 @@
  */
 import { html, signal, useEffect, useRef } from '../html.js';
 import { t } from '../texts.js';
+import { focusMap } from './focus.js';
 
 /** @typedef {{title: string, body: (close: (value?: any) => void) => import('../html.js').Children, done: (value: any) => void, from: Element | null}} Opened */
 
@@ -57,7 +58,8 @@ function Dialog({ title, body, done, from }) {
   };
   const closed = () => {
     opened.value = opened.value.filter((dialog) => dialog.done !== done);
-    if (from instanceof HTMLElement && from.isConnected) from.focus();
+    if (from instanceof HTMLElement) from.focus();
+    if (from === document.body || document.activeElement !== from) focusMap();
     done(answer.current);
   };
   return html`

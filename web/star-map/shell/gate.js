@@ -4,7 +4,7 @@ import { effect, html, signal, useState } from '../html.js';
 import { close, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { arrive } from './arrival.js';
-import { focusMap } from './keys.js';
+import { focusMap } from './focus.js';
 
 /** What was typed, so that a slip can be mended; not kept once it opened. */
 const typed = signal('');

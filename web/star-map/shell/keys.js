@@ -1,6 +1,7 @@
 /** Keys that hold everywhere in the page. */
 import { close, openId, sidePage } from '../state.js';
 import { isAsking } from './dialog.js';
+import { focusMap, focusSide } from './focus.js';
 import { showHelp } from './help.js';
 import { newSession } from './new-session.js';
 
@@ -45,18 +46,4 @@ function act(event) {
 /** @param {KeyboardEvent} event */
 function isTyping({ target }) {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable], [role="tree"], [role="tree"] *');
-}
-
-/** Brings the focus to the map: its list where that shows, else its canvas. */
-export function focusMap() {
-  const places = document.querySelectorAll('main [role="tree"][tabindex="0"], main [role="tree"] [tabindex="0"], main canvas, main');
-  const seen = [...places].filter((place) => /** @type {HTMLElement} */ (place).checkVisibility());
-  const inner = seen.find((place) => place.localName !== 'main') ?? seen[0];
-  /** @type {HTMLElement | undefined} */ (inner)?.focus();
-}
-
-/** Brings the focus to what is open: its composer where there is one, else its head. */
-export function focusSide() {
-  const place = document.querySelector('.side textarea:not([disabled])') ?? document.querySelector('.side h2');
-  /** @type {HTMLElement | null} */ (place)?.focus();
 }

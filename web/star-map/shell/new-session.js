@@ -4,7 +4,7 @@ import { html, useState } from '../html.js';
 import { canWrite, flyTo, open } from '../state.js';
 import { t } from '../texts.js';
 import { ask } from './dialog.js';
-import { focusSide } from './keys.js';
+import { focusSide } from './focus.js';
 import { opened } from './opened.js';
 import { reason } from './toasts.js';
 
