@@ -1,5 +1,5 @@
 /** How the forest comes from the server: whole at first, then by events, and what lies deeper when it is asked for. */
-import { query } from '../graphql.js';
+import { query, Refusal } from '../graphql.js';
 import { signal } from '../html.js';
 import { listen, start } from '../live.js';
 import { sayRefusal } from '../shell/toasts.js';
@@ -21,7 +21,7 @@ const CHILDREN = `query Children($parent: ID, $first: Int!, $after: Int!) {
 const PATH = `query Path($id: ID!) { topologyNode(id: $id) { ${STAR} ancestors { ${STAR} } } }`;
 const COUNTS = 'query Counts($ids: [ID!]!) { topologyNodes(ids: $ids) { id childCount } space { sessionCount } }';
 
-/** Why the map is not here yet. @type {import('../../vendor/signals.js').Signal<import('../graphql.js').Refusal | null>} */
+/** Why the map is not here yet. @type {import('../../vendor/signals.js').Signal<Refusal | null>} */
 export const failure = signal(null);
 /** Stars whose children are being read, by id; '' for the sky. @type {import('../../vendor/signals.js').Signal<ReadonlySet<string>>} */
 export const reading = signal(new Set());
@@ -46,12 +46,12 @@ export async function loadMap() {
     failure.value = null;
     start(starMap.eventSeq, again);
   } catch (error) {
-    again(/** @type {import('../graphql.js').Refusal} */ (error));
-    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (!(error instanceof Refusal)) throw error;
+    again(error);
   }
 }
 
-/** @param {import('../graphql.js').Refusal} refusal also where the events since were pruned: the map is taken anew */
+/** @param {Refusal} refusal also where the events since were pruned: the map is taken anew */
 function again(refusal) {
   failure.value = refusal;
   // With another key the page loads the map itself.
@@ -81,8 +81,9 @@ function recountSoon(id) {
 }
 
 async function recount() {
-  const ids = [...stale].slice(0, PAGE);
+  const [ids, later] = [[...stale].slice(0, PAGE), [...stale].slice(PAGE)];
   stale.clear();
+  later.forEach(recountSoon);
   const { topologyNodes, space } = await query(COUNTS, { ids: ids.filter((id) => id !== '') });
   const stars = /** @type {Forest} */ (forest.value);
   for (const node of topologyNodes) {
@@ -126,6 +127,8 @@ export async function reach(id) {
   if (stars.find(id) !== NONE) return stars.find(id);
   const { topologyNode: node } = await query(PATH, { id });
   if (!node) return NONE;
+  // The map may have been taken anew meanwhile.
+  if (forest.value !== stars) return reach(id);
   for (const above of node.ancestors) stars.add(above);
   const row = stars.add(node);
   changed();
