@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, WebSocketRoute, expect
 
 from tests.browser.columns import columns_of
+from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
 
 pytestmark = pytest.mark.browser
@@ -217,6 +218,7 @@ def test_by_mouse(sky: Page, forest: Forest) -> None:
     legend = sky.get_by_role("button", name="What the signs mean")
     legend.click()
     expect(sky.get_by_role("list", name="What the signs mean")).to_contain_text("Forked from elsewhere")
+    assert serious_faults(sky) == []
 
 
 def test_by_keys_on_the_canvas(sky: Page, forest: Forest) -> None:
@@ -301,6 +303,7 @@ def test_search_leads_to_a_star(sky: Page, forest: Forest) -> None:
     expect(sky.locator(".search-none")).not_to_have_text("Nothing found.")
     box.fill("季度")
     expect(hits).to_have_count(1)
+    assert serious_faults(sky) == []
     sky.keyboard.press("Enter")
     opened(sky, forest.quarter)
     expect(canvas(sky)).to_have_attribute("data-selected", forest.quarter)
@@ -452,6 +455,8 @@ def test_on_a_phone(browser: Browser, map_server: MapServer, forest: Forest) -> 
     expect(surface).not_to_have_attribute("data-stars", "0")
     expect(page.get_by_role("tree")).to_have_count(0)
     page.get_by_role("button", name="会话列表").tap()
+    expect(page.get_by_role("treeitem", name="Hotel,")).to_be_visible()
+    assert serious_faults(page) == []
     page.get_by_role("treeitem", name="Hotel,").tap()
     opened(page, forest.hotel)
     expect(page.get_by_role("tree")).to_have_count(0)
