@@ -66,42 +66,47 @@ function paintStar(context, scene, view, colours, row) {
 }
 
 /**
- * A name on a ground of its own, so that it can be read over others.
- * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
- */
-function paintNamePlate(context, scene, view, colours, row) {
-  const [x, y] = placeOf(scene, view, row);
-  const text = shortened(/** @type {import('./forest.js').Forest} */ (scene.forest).label[row]);
-  const top = y + radiusOnScreen(scene.radius[row], view.k) + 8;
-  context.font = `${FONT_SIZE}px ${colours.font}`;
-  const width = context.measureText(text).width;
-  context.beginPath();
-  context.roundRect(x - width / 2 - 7, top - 2, width + 14, LINE + 4, 6);
-  context.fillStyle = colours.raised;
-  context.fill();
-  context.strokeStyle = colours.line;
-  context.lineWidth = 1;
-  context.stroke();
-  context.fillStyle = colours.text;
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
-  context.fillText(text, x, top + LINE / 2);
-}
-
-/**
  * The ring of the selected star.
  * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
  */
 export function paintSelection(context, scene, view, colours, row) {
   const [x, y] = placeOf(scene, view, row);
-  const r = Math.max(2.5, radiusOnScreen(scene.radius[row], view.k));
   paintStar(context, scene, view, colours, row);
   context.beginPath();
-  context.arc(x, y, r + 4, 0, 2 * Math.PI);
+  context.arc(x, y, ringRadius(scene, view, row), 0, 2 * Math.PI);
   context.strokeStyle = colours.accent;
   context.lineWidth = 2.5;
   context.stroke();
-  paintNamePlate(context, scene, view, colours, row);
+}
+
+/**
+ * The selected star's name on a ground of its own, so that it can be read over others.
+ * @param {CanvasRenderingContext2D} context @param {Scene} scene @param {View} view @param {Colours} colours @param {number} row
+ * @param {{x: number, y: number} | null} place from the star, where its name is painted already
+ */
+export function paintNamePlate(context, scene, view, colours, row, place) {
+  const [x, y] = placeOf(scene, view, row);
+  const text = shortened(/** @type {import('./forest.js').Forest} */ (scene.forest).label[row]);
+  const middle = x + (place?.x ?? 0);
+  const top = y + (place?.y ?? ringRadius(scene, view, row) + 4);
+  context.font = `${FONT_SIZE}px ${colours.font}`;
+  const width = context.measureText(text).width;
+  context.beginPath();
+  context.roundRect(middle - width / 2 - 6, top - 2, width + 12, LINE + 4, 6);
+  context.fillStyle = colours.raised;
+  context.fill();
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1;
+  context.stroke();
+  context.fillStyle = colours.text;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.fillText(text, middle, top + LINE / 2);
+}
+
+/** @param {Scene} scene @param {View} view @param {number} row */
+function ringRadius(scene, view, row) {
+  return Math.max(2.5, radiusOnScreen(scene.radius[row], view.k)) + 4;
 }
 
 /**

@@ -7,7 +7,7 @@ import { Camera, calm } from './camera.js';
 import { coloursOf } from './colours.js';
 import { FONT_SIZE, paint, radiusOnScreen } from './draw.js';
 import { NONE } from './forest.js';
-import { paintBirths, paintNeighbours, paintSelection } from './overlay.js';
+import { paintBirths, paintNamePlate, paintNeighbours, paintSelection } from './overlay.js';
 import { Scene } from './scene.js';
 
 const FRAME_MS = 17;
@@ -32,6 +32,8 @@ export class Stage {
     this.stillContext = contextOf(this.still);
     /** The view that the still was painted in. @type {import('./draw.js').View | null} */
     this.stillView = null;
+    /** The names that are painted on it. @type {import('./labels.js').Label[]} */
+    this.labels = [];
     this.cost = 0;
     this.fresh = false;
     this.frame = 0;
@@ -162,13 +164,13 @@ export class Stage {
     if (this.moving && this.cost > SLOW_MS && this.stillView) return;
     const view = this.camera.view;
     this.stillContext.setTransform(window.devicePixelRatio, 0, 0, window.devicePixelRatio, 0, 0);
-    const labels = paint(this.stillContext, this.scene, view, this.colours, this.measure);
+    this.labels = paint(this.stillContext, this.scene, view, this.colours, this.measure);
     // The browser draws what was asked for after this frame's script: only the next frame tells how long it took.
     requestAnimationFrame((next) => (this.cost = next - now - FRAME_MS));
     this.stillView = view;
     this.fresh = true;
     this.canvas.dataset.paints = String(Number(this.canvas.dataset.paints) + 1);
-    this.canvas.dataset.labels = String(labels.length);
+    this.canvas.dataset.labels = String(this.labels.length);
   }
 
   #blit() {
@@ -185,8 +187,20 @@ export class Stage {
     const { hovered, selected, births } = this.marks();
     const view = this.camera.view;
     if (hovered !== NONE && this.scene.shown[hovered]) paintNeighbours(this.context, this.scene, view, this.colours, this.measure, hovered);
-    if (selected !== NONE && this.scene.shown[selected]) paintSelection(this.context, this.scene, view, this.colours, selected);
+    if (selected !== NONE && this.scene.shown[selected]) {
+      paintSelection(this.context, this.scene, view, this.colours, selected);
+      if (hovered === NONE) paintNamePlate(this.context, this.scene, view, this.colours, selected, this.#placeOfName(selected));
+    }
     return paintBirths(this.context, this.scene, view, this.colours, births, now);
+  }
+
+  /** @param {number} row @returns {{x: number, y: number} | null} where its name is painted, from the star */
+  #placeOfName(row) {
+    const label = this.labels.find((each) => each.row === row);
+    if (!label || !this.stillView) return null;
+    const { x, y } = this.scene.motion;
+    const { k, x: left, y: top } = this.stillView;
+    return { x: label.x - x[row] * k - left, y: label.y - y[row] * k - top };
   }
 
   /** @param {string} text */
