@@ -12,6 +12,8 @@ import { Scene } from './scene.js';
 
 const FRAME_MS = 17;
 const SLOW_MS = 14;
+// So few stars are painted at once anywhere; a long frame has another cause.
+const QUICK = 2_000;
 const REST_MS = 90;
 const MOST_WIDTHS = 20_000;
 
@@ -161,7 +163,7 @@ export class Stage {
 
   /** @param {number} now */
   #paintStill(now) {
-    if (this.moving && this.cost > SLOW_MS && this.stillView) return;
+    if (this.moving && this.scene.count > QUICK && this.cost > SLOW_MS && this.stillView) return;
     const view = this.camera.view;
     this.stillContext.setTransform(window.devicePixelRatio, 0, 0, window.devicePixelRatio, 0, 0);
     this.labels = paint(this.stillContext, this.scene, view, this.colours, this.measure);
@@ -188,8 +190,8 @@ export class Stage {
     const view = this.camera.view;
     if (hovered !== NONE && this.scene.shown[hovered]) paintNeighbours(this.context, this.scene, view, this.colours, this.measure, hovered);
     if (selected !== NONE && this.scene.shown[selected]) {
-      paintSelection(this.context, this.scene, view, this.colours, selected);
       if (hovered === NONE) paintNamePlate(this.context, this.scene, view, this.colours, selected, this.#placeOfName(selected));
+      paintSelection(this.context, this.scene, view, this.colours, selected);
     }
     return paintBirths(this.context, this.scene, view, this.colours, births, now);
   }
