@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.console import Console
 from tests.browser.map_server import Ask, MapServer
@@ -15,8 +15,12 @@ CHROMIUM_FLAGS: Final = (
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 
+# A machine that is busy with other tests may stand still for seconds.
+expect.set_options(timeout=60_000)
 
-@pytest.fixture(scope="session")
+
+# Not of the session: its event loop would be in the way of the asynchronous tests of other folders.
+@pytest.fixture(scope="package")
 def browser(chromium_path: Path) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         value = playwright.chromium.launch(executable_path=chromium_path, args=list(CHROMIUM_FLAGS))
