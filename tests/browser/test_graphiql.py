@@ -183,7 +183,7 @@ def expect_result(page: Page, expected: dict[str, Any]) -> None:
         try { return JSON.stringify(JSON.parse(text)) === expected } catch { return false }
     }"""
     try:
-        page.wait_for_function(script, arg=json.dumps(expected, separators=(",", ":")), timeout=5000)
+        page.wait_for_function(script, arg=json.dumps(expected, separators=(",", ":")), timeout=60_000)
     except Exception as error:
         raise AssertionError(f"expected {expected}, the page shows {result(page)}") from error
 

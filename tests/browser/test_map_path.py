@@ -88,9 +88,7 @@ def test_from_the_key_to_a_fork(page: Page, server: MapServer, key: str) -> None
         dialog.get_by_text("The messages", exact=True).click()
         dialog.get_by_role("button", name="Fork", exact=True).click()
         expect(page.get_by_role("complementary")).to_contain_text("A second thought")
-        expect(page.locator(".message.user").filter(has_text="Which hydrophone")).to_have_count(
-            1
-        )
+        expect(page.locator(".message.user").filter(has_text="Which hydrophone")).to_have_count(1)
         expect(list_.get_by_role("treeitem", name="A second thought")).to_be_visible()
         assert sessions(ask) == count + 1
     assert seen.foreign == []

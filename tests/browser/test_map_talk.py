@@ -29,8 +29,6 @@ from tests.model_server import Answer, ModelServer, Refuse, say, think, use
 
 pytestmark = pytest.mark.browser
 
-# A machine that is busy with other tests may stand still for seconds.
-
 PHONE: Final[Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 KEY: Final = "a-key-of-these-tests-and-of-nobody-else"
 APPEND: Final = """mutation($id: ID!, $messages: [MessageInput!]!) {
