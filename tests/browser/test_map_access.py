@@ -32,11 +32,13 @@ RENAME: Final = (
 )
 # What the browser logs by itself of answers that refuse and of servers that are away.
 EXPECTED: Final = re.compile(r"^Failed to load resource: |^WebSocket connection to ")
-NO_SOCKET: Final = """
-    window.WebSocket = class extends WebSocket {
-        constructor() { super('ws://127.0.0.1:9/'); }
-    };
-"""
+SOCKETS: Final = {
+    "that never open": "constructor() { super('ws://127.0.0.1:9/'); }",
+    "that are closed at once": """constructor(...given) {
+        super(...given);
+        this.addEventListener('open', () => this.close());
+    }""",
+}
 
 
 @dataclass(frozen=True)
@@ -240,9 +242,12 @@ def test_a_server_that_is_away_is_said_and_tried_again(page: Page, tmp_path: Pat
     assert_quiet(seen)
 
 
-def test_where_no_socket_opens_changes_come_as_events(page: Page, map_server: MapServer, ask: Ask) -> None:
+@pytest.mark.parametrize("sockets", SOCKETS)
+def test_where_no_socket_serves_changes_come_as_events(
+    page: Page, map_server: MapServer, ask: Ask, sockets: str
+) -> None:
     seen = watched(page, map_server.url)
-    page.add_init_script(NO_SOCKET)
+    page.add_init_script(f"window.WebSocket = class extends WebSocket {{ {SOCKETS[sockets]} }};")
     session = ask.session("By events")
     page.goto(f"{map_server.url}/#s={session}")
     expect(page).to_have_title("By events · stello-graph")

@@ -10,6 +10,8 @@ import { PREFIX, session } from './storage.js';
 const ENDPOINT = `${PREFIX}graphql`;
 const SOCKET = `${location.origin.replace(/^http/, 'ws')}${ENDPOINT}`;
 const FORBIDDEN = 4403;
+// From here on codes are of graphql-transport-ws, by the server itself.
+const APPLICATION_CODES = 4000;
 const WAITS_MS = [300, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** @typedef {Record<string, any>} Data */
@@ -153,7 +155,8 @@ export function subscribe(text, variables, sink) {
   };
 }
 
-// A proxy may let no WebSocket through: after the second time that none opened, streams come as server-sent events.
+// A proxy may let no WebSocket through, or close each at once: after the second time that the server was not heard by
+// one, streams come as server-sent events.
 const viaSocket = {
   opened: false,
   failures: 0,
@@ -174,8 +177,9 @@ const sockets = createClient({
       viaSocket.opened = true;
       connection.value = 'open';
     },
-    error: () => {
-      if (!viaSocket.opened) viaSocket.failures += 1;
+    closed: (event) => {
+      const isOfServer = event instanceof CloseEvent && event.code >= APPLICATION_CODES;
+      if (!viaSocket.opened && !isOfServer) viaSocket.failures += 1;
     },
   },
 });

@@ -17,6 +17,9 @@ export const language = computed(() => {
   return found ?? 'en';
 });
 
+/** The region's way to write numbers and dates, where the browser tells one of that language. */
+const locale = computed(() => navigator.languages.find((name) => name.slice(0, 2).toLowerCase() === language.value) ?? language.value);
+
 effect(() => {
   document.documentElement.lang = language.value === 'zh' ? 'zh-CN' : 'en';
 });
@@ -42,8 +45,8 @@ export function t(key, values = {}) {
 }
 
 // Made once for a language: making one takes longer than a hundred uses.
-const numbers = computed(() => new Intl.NumberFormat(language.value));
-const dates = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }));
+const numbers = computed(() => new Intl.NumberFormat(locale.value));
+const dates = computed(() => new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium', timeStyle: 'short' }));
 
 /** @param {string | number} value */
 function shown(value) {
