@@ -57,7 +57,12 @@ export function flyTo(id) {
 
 function idInAddress() {
   const found = /^#s=(.+)$/.exec(location.hash);
-  return found ? decodeURIComponent(found[1]) : null;
+  try {
+    return found && decodeURIComponent(found[1]);
+  } catch {
+    // An address that nobody here wrote, such as `#s=%`.
+    return null;
+  }
 }
 
 addEventListener('hashchange', () => {

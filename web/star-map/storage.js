@@ -5,36 +5,44 @@ export const PREFIX = new URL('./', location.href).pathname;
 
 /**
  * @param {'sessionStorage' | 'localStorage'} name
- * @returns {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>}
+ * @returns {Storage | null} null where the browser blocks site data: then reading it throws
  */
 function opened(name) {
-  // Reading it throws where the browser blocks site data.
   try {
     const storage = window[name];
     storage.getItem('');
     return storage;
   } catch {
-    const entries = new Map();
-    return {
-      getItem: (key) => entries.get(key) ?? null,
-      setItem: (key, value) => void entries.set(key, value),
-      removeItem: (key) => void entries.delete(key),
-    };
+    return null;
   }
 }
 
-/** @param {ReturnType<typeof opened>} storage */
+/** @param {Storage | null} storage */
 function place(storage) {
+  /** What the storage does not take lives as long as the page. @type {Map<string, string>} */
+  const untaken = new Map();
+  const nameOf = (/** @type {string} */ key) => `stello-graph:${PREFIX}:${key}`;
   return {
     /** @param {string} key @returns {string | null} */
-    get: (key) => storage.getItem(`stello-graph:${PREFIX}:${key}`),
+    get: (key) => untaken.get(key) ?? storage?.getItem(nameOf(key)) ?? null,
     /** @param {string} key @param {string | null} value null: forget it */
     set: (key, value) => {
-      const name = `stello-graph:${PREFIX}:${key}`;
-      if (value === null) storage.removeItem(name);
-      else storage.setItem(name, value);
+      untaken.delete(key);
+      if (value !== null && taken(storage, nameOf(key), value)) return;
+      storage?.removeItem(nameOf(key));
+      if (value !== null) untaken.set(key, value);
     },
   };
+}
+
+/** @param {Storage | null} storage @param {string} name @param {string} value @returns {boolean} false where it is full */
+function taken(storage, name, value) {
+  try {
+    storage?.setItem(name, value);
+    return storage !== null;
+  } catch {
+    return false;
+  }
 }
 
 export const session = place(opened('sessionStorage'));
