@@ -12,6 +12,10 @@ const SOCKET = `${location.origin.replace(/^http/, 'ws')}${ENDPOINT}`;
 const FORBIDDEN = 4403;
 // From here on codes are of graphql-transport-ws, by the server itself.
 const APPLICATION_CODES = 4000;
+const PING_MS = 10_000;
+const PONG_MS = 5_000;
+// The server says something each 15 s, be it a comment.
+const SILENCE_MS = 45_000;
 const WAITS_MS = [300, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 /** @typedef {Record<string, any>} Data */
@@ -36,6 +40,9 @@ export const connection = signal(/** @type {'idle' | 'open' | 'lost'} */ ('idle'
 /** Whether the server asks for a key, or for another one. */
 export const locked = signal(false);
 
+/** What comes as events now, to be ended. @type {Set<AbortController>} */
+const streams = new Set();
+
 let key = session.get('api-key') ?? '';
 
 /** @param {string} value the key to ask with from now on; GraphiQL uses it too; '' for none */
@@ -44,6 +51,7 @@ export function setKey(value) {
   session.set('api-key', value || null);
   locked.value = false;
   sockets.terminate();
+  for (const stream of streams) stream.abort(lost());
 }
 
 /** Whether this tab has a key. */
@@ -65,6 +73,7 @@ export function authorization() {
  * @throws {Refusal} also where only a part of the answer failed
  */
 export async function query(text, variables = {}, { signal: abort } = {}) {
+  const asker = key;
   const response = await answered(() =>
     fetch(ENDPOINT, {
       method: 'POST',
@@ -74,7 +83,7 @@ export async function query(text, variables = {}, { signal: abort } = {}) {
     }),
   );
   const body = await jsonOf(response);
-  if (body.errors?.length) throw refusalOf(body.errors[0]);
+  if (body.errors?.length) throw refusalOf(body.errors[0], asker);
   return body.data;
 }
 
@@ -86,7 +95,7 @@ export async function answered(ask) {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    if (isAbort(error)) throw error;
     throw new Refusal('OFFLINE', 'The server does not answer.');
   }
 }
@@ -105,10 +114,11 @@ export async function jsonOf(response) {
 /**
  * One GraphQL error as a Refusal; without a valid key the gate closes.
  * @param {{message: string, extensions?: Data}} error
+ * @param {string} [asker] the key that was asked with: one that was given up since closes nothing
  */
-export function refusalOf({ message, extensions = {} }) {
+export function refusalOf({ message, extensions = {} }, asker = key) {
   const code = String(extensions.code ?? 'INTERNAL');
-  if (code === 'UNAUTHENTICATED') locked.value = true;
+  if (code === 'UNAUTHENTICATED' && asker === key) locked.value = true;
   return new Refusal(code, message, extensions);
 }
 
@@ -147,6 +157,7 @@ export function subscribe(text, variables, sink) {
         else sink.error(refusal);
       },
     });
+    if (viaSocket.isUp) connection.value = 'open';
   };
   begin();
   return () => {
@@ -159,30 +170,56 @@ export function subscribe(text, variables, sink) {
 // one, streams come as server-sent events.
 const viaSocket = {
   opened: false,
+  isUp: false,
   failures: 0,
   get works() {
     return this.opened || this.failures < 2;
   },
 };
 
+// A connection may die without a word: then no pong comes, and no event either.
+let pongDue = 0;
+
 const sockets = createClient({
   url: SOCKET,
   lazy: true,
   lazyCloseTimeout: 2_000,
-  keepAlive: 10_000,
+  keepAlive: PING_MS,
   connectionParams: authorization,
   retryAttempts: 0,
   on: {
     connected: () => {
-      viaSocket.opened = true;
+      viaSocket.opened = viaSocket.isUp = true;
       connection.value = 'open';
     },
+    ping: (isReceived) => {
+      if (!isReceived) pongDue = window.setTimeout(giveUpSocket, PONG_MS);
+    },
+    pong: (isReceived) => {
+      if (isReceived) clearTimeout(pongDue);
+    },
     closed: (event) => {
-      const isOfServer = event instanceof CloseEvent && event.code >= APPLICATION_CODES;
-      if (!viaSocket.opened && !isOfServer) viaSocket.failures += 1;
+      clearTimeout(pongDue);
+      viaSocket.isUp = false;
+      const { code } = /** @type {{code?: number}} */ (event);
+      if (code === undefined || code < APPLICATION_CODES) countFailure();
     },
   },
 });
+
+function countFailure() {
+  if (!viaSocket.opened) viaSocket.failures += 1;
+}
+
+/** Ends a socket that is silent; what came by it comes by another. */
+function giveUpSocket() {
+  countFailure();
+  sockets.terminate();
+}
+
+function lost() {
+  return new Refusal('OFFLINE', 'The connection was lost.');
+}
 
 /** @param {{query: string, variables: Data}} payload @param {Sink} sink @returns {() => void} */
 function bySocket(payload, sink) {
@@ -205,12 +242,17 @@ function socketRefusal(error) {
   if (error instanceof CloseEvent && error.code === CloseCode.TooManyInitialisationRequests) {
     return new Refusal('LIMIT_EXCEEDED', error.reason);
   }
-  return new Refusal('OFFLINE', 'The connection was lost.');
+  return lost();
 }
 
 /** @param {{query: string, variables: Data}} payload @param {Sink} sink @returns {() => void} */
 function byEvents(payload, sink) {
   const abort = new AbortController();
+  let silence = 0;
+  const heard = () => {
+    clearTimeout(silence);
+    silence = window.setTimeout(() => abort.abort(lost()), SILENCE_MS);
+  };
   const open = () =>
     fetch(ENDPOINT, {
       method: 'POST',
@@ -218,21 +260,35 @@ function byEvents(payload, sink) {
       body: JSON.stringify(payload),
       signal: abort.signal,
     });
-  follow(open, sink).catch((error) => {
-    if (!abort.signal.aborted) sink.error(error instanceof Refusal ? error : new Refusal('OFFLINE', String(error)));
-  });
+  streams.add(abort);
+  heard();
+  follow(open, sink, heard)
+    .catch((error) => {
+      const why = abort.signal.aborted ? abort.signal.reason : error;
+      if (!isAbort(why)) sink.error(why instanceof Refusal ? why : new Refusal('OFFLINE', String(why)));
+    })
+    .finally(() => {
+      clearTimeout(silence);
+      streams.delete(abort);
+      abort.abort();
+    });
   return () => abort.abort();
 }
 
-/** @param {() => Promise<Response>} open @param {Sink} sink */
-async function follow(open, sink) {
+/** @param {unknown} error @returns {boolean} whether who asked wanted it no more */
+function isAbort(error) {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** @param {() => Promise<Response>} open @param {Sink} sink @param {() => void} heard told whenever anything comes */
+async function follow(open, sink, heard) {
   const response = await answered(open);
   if (!/event-stream/.test(response.headers.get('content-type') ?? '')) {
     const body = await jsonOf(response);
     throw refusalOf(body.errors?.[0] ?? { message: `HTTP ${response.status}` });
   }
   connection.value = 'open';
-  for await (const { event, data } of streamEvents(/** @type {ReadableStream<any>} */ (response.body))) {
+  for await (const { event, data } of streamEvents(/** @type {ReadableStream<any>} */ (response.body), heard)) {
     if (event === 'complete') return sink.complete();
     const { data: result, errors } = JSON.parse(data);
     if (errors?.length) throw refusalOf(errors[0]);

@@ -2,14 +2,16 @@
 
 /**
  * @param {ReadableStream<any>} body
+ * @param {() => void} [heard] told whenever anything comes, also a comment
  * @returns {AsyncGenerator<{event: string, data: string}>} comments are left out
  */
-export async function* streamEvents(body) {
+export async function* streamEvents(body, heard = () => {}) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    heard();
     const blocks = (text + value).replace(/\r\n/g, '\n').split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
