@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 import uvicorn
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Request, Response, Route, expect
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -110,6 +110,19 @@ def enter(page: Page, key: str) -> None:
     field(page).press("Enter")
 
 
+def forget(page: Page) -> None:
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Forget key").click()
+
+
+def asks_for_map(request: Request) -> bool:
+    return "starMap" in (request.post_data or "")
+
+
+def is_stream(answer: Response) -> bool:
+    return "event-stream" in answer.headers.get("content-type", "")
+
+
 def test_a_key_is_asked_for_once_and_kept_in_the_tab(
     page: Page, context: BrowserContext, keyed: Keyed, as_admin: Ask
 ) -> None:
@@ -137,12 +150,48 @@ def test_a_key_is_asked_for_once_and_kept_in_the_tab(
     other = context.new_page()
     other.goto(url)
     expect(field(other)).to_have_value("")
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("button", name="Forget key").click()
+    forget(page)
     expect(field(page)).to_have_value("")
     expect(page.get_by_text("Behind the gate")).to_have_count(0)
     expect(page).to_have_title("stello-graph")
     assert ADMIN not in page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")
+    assert_quiet(seen)
+
+
+def test_another_key_shows_nothing_of_the_space_before(page: Page, keyed: Keyed, as_admin: Ask) -> None:
+    as_admin.session("Of the first Space")
+    seen = watched(page, keyed.server.url)
+    page.goto(keyed.server.url)
+    enter(page, ADMIN)
+    star = page.get_by_role("treeitem", name="Of the first Space,")
+    expect(star).to_be_visible()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if asks_for_map(route.request):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/graphql", hold)
+    forget(page)
+    with page.expect_request(asks_for_map):
+        enter(page, keyed.guest)
+    expect(page.get_by_text("Read only", exact=True)).to_be_visible()
+    expect(star).to_have_count(0)
+    expect(page.locator("canvas")).to_have_attribute("data-selected", "")
+
+    forget(page)
+    with page.expect_request(asks_for_map):
+        enter(page, ADMIN)
+    late, wanted = held
+    wanted.continue_()
+    expect(star).to_be_visible()
+    with page.expect_response(lambda answer: asks_for_map(answer.request)):
+        late.continue_()
+    as_admin.session("Made after that")
+    expect(page.get_by_role("treeitem", name="Made after that,")).to_be_visible()
+    expect(star).to_be_visible()
     assert_quiet(seen)
 
 
@@ -248,14 +297,19 @@ def test_where_no_socket_serves_changes_come_as_events(
 ) -> None:
     seen = watched(page, map_server.url)
     page.add_init_script(f"window.WebSocket = class extends WebSocket {{ {SOCKETS[sockets]} }};")
+    page.clock.install()
     session = ask.session("By events")
     page.goto(f"{map_server.url}/#s={session}")
     expect(page).to_have_title("By events · stello-graph")
-    with page.expect_response(lambda answer: "event-stream" in answer.headers.get("content-type", "")):
+    with page.expect_response(is_stream):
         pass
     expect(page.get_by_text("Connection lost, trying again…")).to_have_count(0)
     ask(RENAME, id=session, label="Heard of")
     expect(page).to_have_title("Heard of · stello-graph")
+    with page.expect_response(is_stream):
+        page.clock.fast_forward(46_000)
+    ask(RENAME, id=session, label="Heard of again")
+    expect(page).to_have_title("Heard of again · stello-graph")
     assert_quiet(seen)
 
 

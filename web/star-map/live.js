@@ -21,6 +21,12 @@ export function listen(listener) {
   return () => void listeners.delete(listener);
 }
 
+/** Follows the map no more, until the next `start`. */
+export function stopLive() {
+  stop();
+  stop = () => {};
+}
+
 /**
  * Follows the map after a snapshot, in place of what was followed before.
  * @param {number} eventSeq the snapshot's
@@ -28,7 +34,7 @@ export function listen(listener) {
  *   LIMIT_EXCEEDED where the events since were pruned, so that a fresh snapshot is due
  */
 export function start(eventSeq, onEnd) {
-  stop();
+  stopLive();
   seq = eventSeq;
   stop = subscribe(EVENTS, () => ({ after: seq }), {
     next: ({ topologyEvents: event }) => {

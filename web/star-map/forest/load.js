@@ -1,16 +1,17 @@
 /** How the forest comes from the server: whole at first, then by events, and what lies deeper when it is asked for. */
 import { query, Refusal } from '../graphql.js';
 import { signal } from '../html.js';
-import { listen, start } from '../live.js';
+import { listen, start, stopLive } from '../live.js';
 import { sayRefusal } from '../shell/toasts.js';
 import { Forest, NONE, SKY } from './forest.js';
-import { births, changed, forest, replaceForest } from './map.js';
+import { births, changed, dropForest, forest, replaceForest } from './map.js';
 
 const PAGE = 1_000;
 const WAITS_MS = [300, 1_000, 3_000, 10_000];
 const RECOUNT_MS = 300;
-
 const MOST = 100_000;
+// Rows of deleted stars are used no more: so many beyond what lives, and the map is taken anew.
+const DEAD_ROWS = 10_000;
 
 const SNAPSHOT = `{ space { sessionCount } starMap(maxNodes: ${MOST}) { nodeCount truncated eventSeq columns } }`;
 const STAR = `id parentId label status role depth index childCount turnCount sourceSessionId lastActiveAt
@@ -31,23 +32,29 @@ let readTo = new Map();
 /** @type {Set<string>} */
 const stale = new Set();
 let tries = 0;
+/** Counts what was asked for: of two snapshots the later counts. */
+let latest = 0;
+let isRenewing = false;
 let timer = 0;
 
 /** Loads the map and follows it from there on; tries again by itself until `stopMap`. */
 export async function loadMap() {
   clearTimeout(timer);
+  const mine = ++latest;
   try {
     const { space, starMap } = await query(SNAPSHOT);
+    if (mine !== latest) return;
     const next = Forest.fromColumns(starMap.columns);
     // Levels come whole, but the first: of more roots than that the number is not told, only that of all sessions.
     if (starMap.truncated && next.loaded[SKY] === MOST) next.recount(SKY, space.sessionCount);
     readTo = new Map();
+    stale.clear();
     replaceForest(next);
     failure.value = null;
     start(starMap.eventSeq, again);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    again(error);
+    if (mine === latest) again(error);
   }
 }
 
@@ -59,9 +66,15 @@ function again(refusal) {
   timer = window.setTimeout(loadMap, WAITS_MS[Math.min(tries++, WAITS_MS.length - 1)]);
 }
 
-/** Tries no more. */
+/** Follows the map no more, and forgets it: with another key it is that of another Space. */
 export function stopMap() {
+  latest += 1;
+  tries = 0;
   clearTimeout(timer);
+  stopLive();
+  stale.clear();
+  failure.value = null;
+  dropForest();
 }
 
 listen((event) => {
@@ -72,7 +85,18 @@ listen((event) => {
   if (born !== undefined) births.set(born, performance.now());
   if (uncounted !== undefined) recountSoon(uncounted);
   changed();
+  if (stars.size > 2 * stars.count + DEAD_ROWS) renew();
 });
+
+async function renew() {
+  if (isRenewing) return;
+  isRenewing = true;
+  try {
+    await loadMap();
+  } finally {
+    isRenewing = false;
+  }
+}
 
 /** @param {string} id a star of whose children some are not here: their number is asked, once for many events */
 function recountSoon(id) {
@@ -81,11 +105,13 @@ function recountSoon(id) {
 }
 
 async function recount() {
+  const stars = forest.value;
+  if (!stars || stale.size === 0) return;
   const [ids, later] = [[...stale].slice(0, PAGE), [...stale].slice(PAGE)];
   stale.clear();
   later.forEach(recountSoon);
   const { topologyNodes, space } = await query(COUNTS, { ids: ids.filter((id) => id !== '') });
-  const stars = /** @type {Forest} */ (forest.value);
+  if (forest.value !== stars) return;
   for (const node of topologyNodes) {
     const row = node ? stars.find(node.id) : NONE;
     if (row !== NONE) stars.recount(row, node.childCount);
@@ -105,6 +131,8 @@ export async function readChildren(row) {
   reading.value = new Set([...reading.value, id]);
   try {
     const { getChildren: nodes } = await query(CHILDREN, { parent: id || null, first: PAGE, after: readTo.get(id) ?? -1 });
+    // The map may have been taken anew meanwhile, or the star be gone.
+    if (forest.value !== stars || !stars.alive[row]) return;
     for (const node of nodes) stars.add(node);
     if (nodes.length > 0) readTo.set(id, nodes.at(-1).index);
     if (nodes.length < PAGE) stars.recount(row, stars.loaded[row]);

@@ -34,6 +34,20 @@ export function selectedRow() {
   return row !== NONE && shown.value[row] ? row : NONE;
 }
 
+let pending = 0;
+
+/** Forgets all that is known of it: another Space may be next. */
+export function dropForest() {
+  clearTimeout(pending);
+  pending = 0;
+  births.clear();
+  hovered.value = NONE;
+  selectedId.value = null;
+  folds.value = new Map();
+  forest.value = null;
+  version.value += 1;
+}
+
 /** @param {Forest} next takes the place of what was there */
 export function replaceForest(next) {
   births.clear();
@@ -43,7 +57,6 @@ export function replaceForest(next) {
   sessionCount.value = next.count + Math.max(0, next.hidden(SKY));
 }
 
-let pending = 0;
 /** The forest has changed: whoever draws hears of it soon, once for all that comes together. */
 export function changed() {
   pending ||= window.setTimeout(() => {
