@@ -278,11 +278,24 @@ def test_by_keys_in_the_list(sky: Page, forest: Forest) -> None:
     opened(sky, forest.flights)
     expect(star(sky, "Flights")).to_have_attribute("aria-current", "true")
 
+    # The line with the focus says itself what it is.
+    expect(sky.locator("[data-part=selected-star]")).to_have_text("")
+
     sky.get_by_role("button", name="List of sessions").click()
     expect(tree(sky)).to_have_count(0)
     sky.reload()
     expect(canvas(sky)).to_have_attribute("data-selected", forest.flights)
     expect(tree(sky)).to_have_count(0)
+
+
+def test_a_line_that_is_deleted_elsewhere_hands_on_the_focus(sky: Page, forest: Forest, ask: Ask) -> None:
+    gone = ask.session("Gone soon", parentId=forest.trip)
+    star(sky, "Flights").focus()
+    sky.keyboard.type("gone")
+    expect(star(sky, "Gone soon")).to_be_focused()
+    ask("mutation($id: ID!) { deleteSession(id: $id, expectedCount: 1) }", id=gone)
+    expect(star(sky, "Gone soon")).to_have_count(0)
+    expect(star(sky, "季度总结")).to_be_focused()
 
 
 def test_search_leads_to_a_star(sky: Page, forest: Forest) -> None:
@@ -301,6 +314,12 @@ def test_search_leads_to_a_star(sky: Page, forest: Forest) -> None:
     expect(sky.locator(".search-none")).to_have_text("Nothing found.")
     box.fill("???")
     expect(sky.locator(".search-none")).not_to_have_text("Nothing found.")
+    box.fill("hotel")
+    expect(hits.first).to_contain_text("Hotel")
+    # Before its hits are there, those of the text before it still show.
+    box.fill("flights")
+    sky.keyboard.press("Enter")
+    opened(sky, forest.flights)
     box.fill("季度")
     expect(hits).to_have_count(1)
     assert serious_faults(sky) == []
@@ -403,12 +422,41 @@ def test_a_lost_connection_loses_nothing(page: Page, map_server: MapServer, fore
     before = len(asked)
     sockets[-1].close(code=1012)
     until(page, lambda: len(asked) > before + 1)
+    expect(page.get_by_text("Connection lost, trying again…")).to_have_count(0)
     third = ask.session("After the gap")
     expect(star(page, "After the gap")).to_be_visible()
     assert any("starMap" in text for text in snapshots)
     for id in (first, second, third):
         ask("mutation($id: ID!) { deleteSession(id: $id, expectedCount: 1) }", id=id)
     expect(star(page, "After the gap")).to_have_count(0)
+
+
+def test_a_connection_that_dies_without_a_word_is_given_up(
+    page: Page, map_server: MapServer, forest: Forest, ask: Ask
+) -> None:
+    sockets: list[WebSocketRoute] = []
+    dead: list[WebSocketRoute] = []
+
+    def relay(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        server = socket.connect_to_server()
+        server.on_message(lambda text: None if socket in dead else socket.send(text))
+
+    page.route_web_socket("**/graphql", relay)
+    page.clock.install()
+    page.goto(map_server.url)
+    before = ask.session("While it lives")
+    expect(star(page, "While it lives")).to_be_visible()
+    dead += sockets
+    after = ask.session("While it is dead")
+    page.clock.fast_forward(11_000)
+    assert len(sockets) == len(dead)
+    expect(star(page, "While it is dead")).to_have_count(0)
+    page.clock.fast_forward(6_000)
+    expect(star(page, "While it is dead")).to_be_visible()
+    assert len(sockets) > len(dead)
+    for id in (before, after):
+        ask("mutation($id: ID!) { deleteSession(id: $id, expectedCount: 1) }", id=id)
 
 
 def test_archived_stars_and_colours_follow_what_is_chosen(sky: Page, forest: Forest) -> None:
@@ -439,7 +487,7 @@ def test_a_map_that_does_not_come_is_asked_for_again(
             route.continue_()
 
     page.route("**/graphql", refuse)
-    page.goto(map_server.url)
+    page.goto(f"{map_server.url}/#s=%")
     said = page.get_by_role("status").filter(has_text="The store is away.")
     expect(said).to_be_visible()
     page.unroute("**/graphql")

@@ -72,7 +72,15 @@ function useJourneys(stage) {
   const loaded = forest.value !== null;
   const travel = (/** @type {string | null} */ id, /** @type {'fly' | 'reveal'} */ how) => {
     if (id === null || !stage.peek() || !forest.peek()) return;
-    reach(id).then((row) => row !== NONE && arrive(/** @type {Stage} */ (stage.peek()), row, how)).catch(sayRefusal);
+    const opened = openId.peek();
+    let isLatest = true;
+    // While its path is read another may be opened, or the map go.
+    const come = (/** @type {number} */ row) => {
+      const here = stage.peek();
+      if (here && row !== NONE && isLatest && openId.peek() === opened) arrive(here, row, how);
+    };
+    reach(id).then(come).catch(sayRefusal);
+    return () => void (isLatest = false);
   };
   useEffect(() => travel(openId.value, 'reveal'), [openId.value, loaded, stage.value]);
   useEffect(() => travel(flight.value?.id ?? null, 'fly'), [flight.value, loaded, stage.value]);

@@ -14,7 +14,9 @@ export function Card({ stage, moves }) {
   useSignalEffect(() => {
     version.value;
     const row = selectedRow();
-    spoken.value = row === NONE ? '' : spokenOf(row);
+    // A line of the list that has the focus says it by itself.
+    const isAtCanvas = stage.value !== null && stage.value.canvas === document.activeElement;
+    spoken.value = row === NONE || !isAtCanvas ? '' : spokenOf(row);
   });
   moves.value;
   const row = hovered.value;

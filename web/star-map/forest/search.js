@@ -21,6 +21,8 @@ export function Search() {
   const text = useSignal('');
   const found = useSignal(/** @type {Found} */ (NOTHING));
   const marked = useSignal(0);
+  // Enter came before the hits of what is written: the first of them is meant.
+  const entered = useRef(false);
   const empty = () => {
     text.value = '';
     found.value = NOTHING;
@@ -34,15 +36,23 @@ export function Search() {
   useEffect(() => ask(text.value, (result) => {
     found.value = result;
     marked.value = 0;
+    if (entered.current && result.hits.length > 0) choose(result.hits[0]);
+    entered.current = false;
   }), [text.value]);
   useEffect(() => onSlash(() => input.current?.focus()), []);
   const { hits, trouble, asked } = found.value;
   const isOpen = text.value.trim() !== '' && asked !== '';
+  const write = (/** @type {any} */ event) => {
+    text.value = event.target.value;
+    entered.current = false;
+  };
   const press = (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing) return;
+    // Safari tells of the key that ends a composition by 229 only.
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key === 'Escape' && text.value !== '') empty();
     else if (event.key === 'ArrowDown' && isOpen) marked.value = Math.min(hits.length - 1, marked.value + 1);
     else if (event.key === 'ArrowUp' && isOpen) marked.value = Math.max(0, marked.value - 1);
+    else if (event.key === 'Enter' && searched(text.value) !== asked) entered.current = true;
     else if (event.key === 'Enter' && hits[marked.value]) choose(hits[marked.value]);
     else return;
     event.preventDefault();
@@ -53,7 +63,7 @@ export function Search() {
       <input ref=${input} type="search" role="combobox" aria-label=${t('search.name')} placeholder=${t('search.hint')}
         aria-expanded=${String(isOpen)} aria-controls="search-hits" aria-autocomplete="list" autocomplete="off" maxlength="1000"
         aria-activedescendant=${isOpen && hits.length > 0 ? `hit-${marked.value}` : undefined} aria-keyshortcuts="/"
-        value=${text.value} onInput=${(/** @type {any} */ event) => (text.value = event.target.value)} onKeyDown=${press} />
+        value=${text.value} onInput=${write} onKeyDown=${press} />
       <p class="unseen" aria-live="polite">${isOpen && (trouble || t('search.count', { n: hits.length }))}</p>
       ${isOpen && (hits.length === 0) && html`<p class="search-none quiet">${trouble || t('search.none')}</p>`}
       <ul id="search-hits" role="listbox" aria-label=${t('search.hits')} hidden=${!isOpen || hits.length === 0}>

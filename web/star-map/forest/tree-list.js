@@ -26,8 +26,10 @@ const current = computed(() => {
   const { line, selectedId: then } = more.value;
   if (line < 0 && then === selectedId.value && all.includes(line)) return line;
   const row = selectedRow();
-  return row !== NONE && all.includes(row) ? row : (all[0] ?? null);
+  return row !== NONE && all.includes(row) ? row : (all[Math.min(stood, all.length - 1)] ?? null);
 });
+/** Where the current line stood: where it goes, the one that comes into its place is current. */
+let stood = 0;
 let typed = { text: '', at: 0 };
 
 export function TreeList() {
@@ -40,7 +42,15 @@ export function TreeList() {
   const drawn = Array.from({ length: Math.max(0, last - first) }, (_, step) => first + step);
   // The current line is always there, so that the focus is not lost by scrolling.
   if (at >= 0 && (at < first || at >= last)) drawn.push(at);
-  useLayoutEffect(() => reveal(box.current, at), [at]);
+  // A line that is deleted takes the focus with it.
+  const hadFocus = hasFocus(box.current);
+  useLayoutEffect(() => {
+    stood = Math.max(0, at);
+    reveal(box.current, at);
+  }, [at]);
+  useLayoutEffect(() => {
+    if (hadFocus && !hasFocus(box.current)) focusCurrent(/** @type {HTMLElement} */ (box.current));
+  });
   useEffect(() => {
     const element = /** @type {HTMLElement} */ (box.current);
     const look = () => (sight.value = { top: element.scrollTop, height: element.clientHeight });
@@ -66,7 +76,12 @@ function reveal(box, at) {
   const top = at * LINE_PX;
   if (top < box.scrollTop) box.scrollTop = top;
   else if (top + LINE_PX > box.scrollTop + box.clientHeight) box.scrollTop = top + LINE_PX - box.clientHeight;
-  if (box.contains(document.activeElement)) focusCurrent(box);
+  if (hasFocus(box)) focusCurrent(box);
+}
+
+/** @param {HTMLElement | null} box */
+function hasFocus(box) {
+  return box !== null && box.contains(document.activeElement);
 }
 
 /** @param {HTMLElement} box */
