@@ -87,10 +87,10 @@ export function paintSelection(context, scene, view, colours, row) {
 export function paintNamePlate(context, scene, view, colours, row, place) {
   const [x, y] = placeOf(scene, view, row);
   const text = shortened(/** @type {import('./forest.js').Forest} */ (scene.forest).label[row]);
-  const middle = x + (place?.x ?? 0);
-  const top = y + (place?.y ?? ringRadius(scene, view, row) + 4);
   context.font = `${FONT_SIZE}px ${colours.font}`;
   const width = context.measureText(text).width;
+  const middle = within(x + (place?.x ?? 0), width / 2 + 7, view.width, x);
+  const top = within(y + (place?.y ?? ringRadius(scene, view, row) + 4) + LINE / 2, LINE / 2 + 3, view.height, y) - LINE / 2;
   context.beginPath();
   context.roundRect(middle - width / 2 - 6, top - 2, width + 12, LINE + 4, 6);
   context.fillStyle = colours.raised;
@@ -102,6 +102,14 @@ export function paintNamePlate(context, scene, view, colours, row, place) {
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   context.fillText(text, middle, top + LINE / 2);
+}
+
+/**
+ * @param {number} middle @param {number} half of its length @param {number} length of the map @param {number} star where its star is
+ * @returns {number} where its middle is, so that no part is past the edge; of a star that is past it so is the name
+ */
+function within(middle, half, length, star) {
+  return star < 0 || star > length ? middle : Math.max(half, Math.min(length - half, middle));
 }
 
 /** @param {Scene} scene @param {View} view @param {number} row */
