@@ -14,7 +14,7 @@ const FORBIDDEN = 4403;
 const APPLICATION_CODES = 4000;
 const PING_MS = 10_000;
 const PONG_MS = 5_000;
-// The server says something each 15 s, be it a comment.
+// The server says something each 15 s (STELLO_KEEPALIVE_SECONDS), be it a comment.
 const SILENCE_MS = 45_000;
 const WAITS_MS = [300, 1_000, 2_000, 4_000, 8_000, 15_000];
 
