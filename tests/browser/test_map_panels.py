@@ -47,6 +47,8 @@ def test_what_is_refused_stands_beside_its_button(star_map: Page, ask: Ask) -> N
     digest = part(opened(star_map, session, "memory"), "Digest")
     digest.get_by_role("button", name="Consolidate").click()
     expect(digest.get_by_role("alert")).to_contain_text("archived")
+    star_map.evaluate("async () => (await import('./static/star-map/texts.js')).chooseLanguage('zh')")
+    expect(star_map.locator("section.panel").get_by_role("alert")).to_contain_text("会话已归档：")
 
 
 def test_an_insight_is_put_replaced_and_cleared(star_map: Page, ask: Ask) -> None:
@@ -96,7 +98,11 @@ def test_a_transcript_is_compacted(star_map: Page, ask: Ask) -> None:
     compact = compression.get_by_role("button", name="Compact")
     compact.click()
     expect(star_map.get_by_text("There was nothing to compact.")).to_be_visible()
-    compression.get_by_label("Keep the newest messages").fill("2")
+    kept = compression.get_by_label("Keep the newest messages")
+    kept.press("Backspace")
+    kept.press("Backspace")
+    kept.press("2")
+    expect(kept).to_have_value("2")
     compact.click()
     expect(compression).to_contain_text("In place of the messages up to number 4")
     expect(compression.locator(".prose")).not_to_be_empty()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
 
 from tests.browser.console import Console
 from tests.browser.faults import serious_faults
@@ -52,6 +52,7 @@ def test_an_empty_map_says_how_to_begin(star_map: Page, ask: Ask) -> None:
         star_map.get_by_role("status").filter(has_text=re.compile("The demo has .* sessions"))
     ).to_be_visible()
     expect(start).to_have_count(0)
+    expect(star_map.locator("main :focus")).to_have_count(1)
     assert ask("{ space { sessionCount } }")["space"]["sessionCount"] > 20
 
 
@@ -86,20 +87,35 @@ def test_files_are_imported_by_choice_and_by_drop(star_map: Page) -> None:
     expect(star_map.get_by_text("Drop to import")).to_have_count(0)
     expect(dialog).to_contain_text(re.compile(r"again.json\s*0 sessions imported"))
     expect(dialog).to_contain_text("there already")
+    star_map.dispatch_event("body", "drop", {"dataTransfer": files})
     star_map.keyboard.press("Escape")
     expect(star_map.get_by_role("dialog")).to_have_count(0)
     assert has_focus(star_map, "main")
 
 
+def lose_the_answer(route: Route) -> None:
+    """The server makes a session, but nobody hears of it."""
+    if "mutation Create" in (route.request.post_data or ""):
+        route.fetch()
+        route.fulfill(body="", content_type="text/plain")
+    else:
+        route.continue_()
+
+
 def test_a_session_is_made_opened_and_closed_by_keys(star_map: Page, ask: Ask) -> None:
     expect(star_map.get_by_role("banner")).to_be_visible()
-    star_map.keyboard.press("n")
+    before = ask("{ space { sessionCount } }")["space"]["sessionCount"]
+    star_map.keyboard.press("N")
     dialog = star_map.get_by_role("dialog", name="New session")
     expect(dialog.get_by_label("Label")).to_be_focused()
     star_map.keyboard.type("A hub")
     dialog.get_by_label("Role").select_option("MAIN")
     dialog.get_by_label("System prompt").fill("Be brief.")
     dialog.get_by_label("Tags").fill("one, two ,")
+    star_map.route("**/graphql", lose_the_answer)
+    star_map.keyboard.press("Enter")
+    expect(dialog.get_by_role("alert")).to_have_text("The server does not answer.")
+    star_map.unroute("**/graphql")
     star_map.keyboard.press("Enter")
     expect(star_map).to_have_title("A hub · stello-graph")
     expect(side(star_map).get_by_text("MAIN")).to_be_visible()
@@ -111,6 +127,7 @@ def test_a_session_is_made_opened_and_closed_by_keys(star_map: Page, ask: Ask) -
         "tags": ["one", "two"],
         "strategy": "FLAT",
     }
+    assert ask("{ space { sessionCount } }")["space"]["sessionCount"] == before + 1
 
     star_map.get_by_role("button", name="New session").click()
     dialog.get_by_label("Below “A hub”").check()
@@ -163,8 +180,10 @@ def test_the_side_pane(star_map: Page, ask: Ask) -> None:
     expect(pane).to_have_css("width", "500px")
     expect(pane.get_by_role("heading", name="Kyoto in the rain")).to_be_visible()
 
+    pane.get_by_role("tab", name="Memory").click()
     path.get_by_role("button", name="Trains").click()
     expect(star_map).to_have_title("Trains · stello-graph")
+    expect(pane.get_by_role("tab", name="Memory", selected=True)).to_be_focused()
     assert star_map.url.endswith(f"#s={trains}")
     for theme in ("light", "dark"):
         star_map.emulate_media(color_scheme=theme)
@@ -179,6 +198,54 @@ def test_the_side_pane(star_map: Page, ask: Ask) -> None:
         star_map.goto(star_map.url + f"#s={root}")
     star_map.get_by_role("button", name="Close", exact=True).click()
     expect(pane).to_have_count(0)
+    events = star_map.get_by_role("button", name="Events", exact=True)
+    events.click()
+    expect(events).to_have_attribute("aria-pressed", "true")
+    events.click()
+    expect(pane).to_have_count(0)
+
+
+def test_what_could_not_be_read_is_read_when_the_server_is_back(star_map: Page, ask: Ask) -> None:
+    session = ask.session("Missed")
+    expect(star_map.get_by_role("banner")).to_be_visible()
+
+    def refuse(route: Route) -> None:
+        if "query Head" in (route.request.post_data or ""):
+            route.fulfill(body="", content_type="text/plain")
+        else:
+            route.continue_()
+
+    star_map.route("**/graphql", refuse)
+    star_map.goto(f"{star_map.url}#s={session}")
+    expect(star_map.get_by_role("status").get_by_text("The server does not answer.")).to_be_visible()
+    star_map.unroute("**/graphql")
+    expect(star_map).to_have_title("stello-graph")
+    for state in ("lost", "open"):
+        star_map.evaluate(
+            "async (state) => { (await import('./static/star-map/graphql.js')).connection.value = state; }",
+            state,
+        )
+    expect(star_map).to_have_title("Missed · stello-graph")
+
+
+def test_a_dialog_may_end_below_another(star_map: Page) -> None:
+    expect(star_map.get_by_role("banner")).to_be_visible()
+    star_map.evaluate(
+        """async () => {
+            const { ask } = await import('./static/star-map/shell/dialog.js');
+            ask('Lower', (close) => { window.closeLower = close; });
+            ask('Upper', () => 'It stays.');
+        }"""
+    )
+    upper = star_map.get_by_role("dialog", name="Upper")
+    expect(upper).to_be_visible()
+    star_map.evaluate("window.closeLower()")
+    expect(star_map.get_by_role("dialog", name="Lower")).to_have_count(0)
+    expect(upper).to_contain_text("It stays.")
+    star_map.keyboard.press("Escape")
+    expect(star_map.get_by_role("dialog")).to_have_count(0)
+    star_map.get_by_role("button", name="Menu").press("?")
+    expect(star_map.get_by_role("dialog", name="Keyboard")).to_be_visible()
 
 
 def test_an_address_that_leads_nowhere_is_said(star_map: Page) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.browser.console import Console
 from tests.browser.faults import serious_faults
@@ -60,6 +60,31 @@ def test_settings_of_the_space_change_only_where_they_were_changed(star_map: Pag
     assert ask(CONFIG)["space"]["config"]["systemPrompt"] is None
 
 
+def test_what_is_typed_while_a_form_saves_stays(star_map: Page, ask: Ask) -> None:
+    ask('mutation { configureSpace(input: { name: "Before" }) { id } }')
+    panel = opened_space(star_map, "General")
+    name, save = panel.get_by_label("Name", exact=True), panel.get_by_role("button", name="Save")
+
+    def type_meanwhile(route: Route) -> None:
+        if "mutation Configure" in (route.request.post_data or ""):
+            name.fill("Before")
+            panel.get_by_label("Answer, in tokens").fill("1234")
+        route.continue_()
+
+    star_map.route("**/graphql", type_meanwhile)
+    name.fill("After")
+    save.click()
+    expect(star_map.get_by_text("Saved.", exact=True)).to_be_visible()
+    assert ask("{ space { name } }")["space"]["name"] == "After"
+    expect(name).to_have_value("Before")
+    expect(panel.get_by_label("Answer, in tokens")).to_have_value("1234")
+    star_map.unroute("**/graphql")
+    save.click()
+    is_saved(panel)
+    saved = ask("{ space { name config { maxOutputTokens } } }")["space"]
+    assert saved == {"name": "Before", "config": {"maxOutputTokens": 1234}}
+
+
 def test_of_two_writers_of_a_record_a_person_chooses(star_map: Page, ask: Ask) -> None:
     panel = opened_space(star_map, "Records")
     added = added_to(panel, "New record")
@@ -83,6 +108,17 @@ def test_of_two_writers_of_a_record_a_person_chooses(star_map: Page, ask: Ask) -
     asked.get_by_role("button", name="Overwrite with mine").click()
     expect(record).to_contain_text("revision 3")
     assert ask('{ record(key: "goals.q3") { value } }')["record"]["value"] == "mine"
+
+    record.get_by_label("Value").fill('"mine again"')
+    write(ask, "goals.q3", "theirs again")
+    panel.get_by_label("Keys that begin with").fill("goals")
+    expect(record).to_contain_text("revision 4")
+    record.get_by_role("button", name="Save").click()
+    expect(asked).to_contain_text('"theirs again"')
+    asked.get_by_role("button", name="Keep theirs").click()
+    expect(record.get_by_label("Value")).to_have_value('"theirs again"')
+    is_saved(record)
+    assert ask('{ record(key: "goals.q3") { value } }')["record"]["value"] == "theirs again"
 
     write(ask, "other", 1)
     panel.get_by_label("Keys that begin with").fill("oth")
@@ -115,6 +151,19 @@ def test_what_sessions_share_is_kept_by_name(star_map: Page, ask: Ask) -> None:
         panel, "New skill", {"Name": "tidy", "Description": "Tidies up", "Instructions": "Go through it."}
     )
     expect(entry(panel, "tidy")).to_contain_text("Tidies up")
+    again = added_to(panel, "New skill")
+    again.get_by_label("Name").fill("tidy")
+    again.get_by_label("Instructions").fill("Go through it twice.")
+    again.get_by_role("button", name="New skill").click()
+    asked = star_map.get_by_role("dialog", name="New skill")
+    expect(asked).to_contain_text("“tidy” is there already.")
+    asked.get_by_role("button", name="Cancel").click()
+    expect(again.get_by_label("Name")).to_have_value("tidy")
+    assert ask("{ skills { content } }")["skills"] == [{"content": "Go through it."}]
+    again.get_by_role("button", name="New skill").click()
+    asked.get_by_role("button", name="Replace").click()
+    is_saved(again, "New skill")
+    assert ask("{ skills { content } }")["skills"] == [{"content": "Go through it twice."}]
     section(panel, "Fork profiles")
     fill_new(panel, "New fork profile", {"Name": "review", "Opening words": "Look at ${what}."})
     profile = entry(panel, "review")
@@ -169,6 +218,8 @@ def test_a_reader_sees_all_and_changes_nothing(
     panel.get_by_role("button", name="New key").click()
     shown = page.get_by_role("dialog", name="The new key")
     admin = shown.get_by_label("The new key").input_value()
+    page.keyboard.press("Escape")
+    expect(shown.get_by_label("The new key")).to_have_value(admin)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown.get_by_role("button", name="Copy").click()
     expect(shown.get_by_text("Copied.")).to_be_visible()
@@ -209,6 +260,46 @@ def test_an_operator_makes_and_deletes_spaces(browser: Browser, map_server: MapS
         asked.get_by_label("Type 0 to go on").fill("0")
         asked.get_by_role("button", name="Delete").click()
         expect(row).not_to_be_attached()
+
+
+def test_drafts_are_of_one_space(page: Page, map_server: MapServer) -> None:
+    """After those that gave the server keys."""
+    store = f"sqlite:///{map_server.process.log.with_name('map.db')}"
+    create = ["keys", "create", "--name", "owner", "--store", store, "--scope", "admin"]
+    ours = run(create).stdout.strip()
+    theirs = run([*create, "--space", "theirs"]).stdout.strip()
+    with map_server.client(theirs) as owner:
+        made = owner('mutation { createApiKey(name: "glass", scope: READ) { secret } }')["createApiKey"]
+    page.goto(map_server.url + "/")
+    enter(page, ours)
+    opened_space(page, "Keys").get_by_label("Name").fill("Ours alone")
+    forget_key(page)
+    asked = page.get_by_role("dialog", name="Unsaved changes")
+    asked.get_by_role("button", name="Go back to them").click()
+    enter(page, ours)
+    panel = page.locator("section.panel")
+    expect(panel.get_by_label("Name")).to_have_value("Ours alone")
+    forget_key(page)
+    asked.get_by_role("button", name="Go back to them").click()
+    enter(page, theirs)
+    expect(panel.get_by_role("button", name="New key")).to_be_disabled()
+    expect(panel.get_by_label("Name")).to_have_value("")
+
+    forget_key(page)
+    enter(page, made["secret"])
+    expect(opened_side(page, "space")).to_contain_text("Only a key of the scope ADMIN")
+
+
+def enter(page: Page, key: str) -> None:
+    expect(page.get_by_label("API key")).to_be_focused()
+    page.keyboard.type(key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("banner")).to_be_visible()
+
+
+def forget_key(page: Page) -> None:
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Forget key").click()
 
 
 @contextmanager

@@ -240,6 +240,7 @@ def test_what_a_module_asks_fits_the_schema(path: Path) -> None:
 def test_each_value_of_the_schema_that_is_shown_has_its_words() -> None:
     texts = (WEB / "star-map/texts/en.js").read_text("utf-8")
     for name, place in (
+        ("ErrorCode", "refusal"),
         ("TopologyEventType", "events.is"),
         ("ContextOrigin", "preview.origin"),
         ("Trigger", "space.trigger"),

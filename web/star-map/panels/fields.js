@@ -131,15 +131,14 @@ function jsonProblem(text) {
  * A form over a draft: sends what changed. Its buttons stay when there is nothing to do, so that they keep the focus.
  * @param {{draft: import('./draft.js').Draft, save: () => Promise<unknown>, canSave?: boolean, label?: string,
  *   done?: () => void, children?: import('../html.js').Children}} props
- *   `save` ends when what is stored was read again; `done` comes after; `canSave` false: all is shown and
- *   nothing can be changed
+ *   `save` ends when what is stored was read again, with false where it was left unsaved; `done` comes after, unless
+ *   something was typed meanwhile; `canSave` false: all is shown and nothing can be changed
  */
 export function Form({ draft, save, canSave = true, label = t('fields.save'), done = () => {}, children }) {
   const { isBusy, refusal, run } = useAction(async () => {
-    await save();
-    draft.forget();
+    if (!(await draft.send(save))) return;
     say(t('fields.saved'));
-    done();
+    if (draft.isEmpty()) done();
   });
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -151,7 +150,7 @@ export function Form({ draft, save, canSave = true, label = t('fields.save'), do
       ${canSave && html`
         <div class=${`row save-bar ${draft.isChanged ? 'changed' : ''}`}>
           <button class="primary" aria-busy=${isBusy} aria-disabled=${isBusy || !draft.isChanged}>${label}</button>
-          <button type="button" aria-disabled=${!draft.isChanged} onClick=${draft.forget}>${t('fields.undo')}</button>
+          <button type="button" aria-disabled=${!draft.isChanged} onClick=${() => draft.forget()}>${t('fields.undo')}</button>
           <${Refused} refusal=${refusal} />
         </div>`}
     </form>`;

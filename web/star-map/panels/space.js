@@ -24,14 +24,17 @@ const SECTIONS = {
 export function SpacePage() {
   if (viewer.value === null) return null;
   if (viewer.value.scope === 'OPERATOR') return html`<section class="panel" aria-label=${t('space.spaces')}><${Spaces} /></section>`;
-  const names = /** @type {import('./space/section.js').Section[]} */ (Object.keys(SECTIONS));
+  const all = /** @type {import('./space/section.js').Section[]} */ (Object.keys(SECTIONS));
+  const names = all.filter((name) => name !== 'keys' || canAdmin.value);
+  // Another key may not have the part that was shown to the one before.
+  const shown = names.includes(section.value) ? section.value : 'general';
   return html`
     <section class="panel" aria-label=${t('space.title')}>
       <nav class="sections" aria-label=${t('space.sections')}>
-        ${names.filter((name) => name !== 'keys' || canAdmin.value).map((name) => html`
-          <button type="button" key=${name} aria-current=${name === section.value ? 'page' : undefined}
+        ${names.map((name) => html`
+          <button type="button" key=${name} aria-current=${name === shown ? 'page' : undefined}
             onClick=${() => { section.value = name; }}>${t(`space.section.${name}`)}</button>`)}
       </nav>
-      <${SECTIONS[section.value]} key=${section.value} />
+      <${SECTIONS[shown]} key=${shown} />
     </section>`;
 }

@@ -6,9 +6,10 @@ import { html, signal, useEffect, useRef } from '../html.js';
 import { t } from '../texts.js';
 import { focusMap } from './focus.js';
 
-/** @typedef {{title: string, body: (close: (value?: any) => void) => import('../html.js').Children, done: (value: any) => void, from: Element | null}} Opened */
+/** @typedef {{id: number, title: string, body: (close: (value?: any) => void) => import('../html.js').Children, done: (value: any) => void, from: Element | null}} Opened */
 
 const opened = signal(/** @type {Opened[]} */ ([]));
+let count = 0;
 
 /**
  * @param {string} title
@@ -18,7 +19,7 @@ const opened = signal(/** @type {Opened[]} */ ([]));
  */
 export function ask(title, body) {
   return new Promise((done) => {
-    opened.value = [...opened.value, { title, body, done, from: document.activeElement }];
+    opened.value = [...opened.value, { id: ++count, title, body, done, from: document.activeElement }];
   });
 }
 
@@ -44,7 +45,7 @@ export function isAsking() {
 
 /** Where dialogs appear; once in the page. */
 export function Dialogs() {
-  return opened.value.map((dialog, place) => html`<${Dialog} key=${place} ...${dialog} />`);
+  return opened.value.map((dialog) => html`<${Dialog} key=${dialog.id} ...${dialog} />`);
 }
 
 /** @param {Opened} dialog */

@@ -1,9 +1,9 @@
 /** What stands over an empty map: how to begin. */
 import { query } from '../graphql.js';
-import { html, useState } from '../html.js';
+import { html, useEffect, useState } from '../html.js';
 import { canWrite } from '../state.js';
 import { t } from '../texts.js';
-import { arrive } from './arrival.js';
+import { keepFocus } from './focus.js';
 import { Icon } from './icons.js';
 import { chooseFiles } from './import.js';
 import { newSession } from './new-session.js';
@@ -13,17 +13,18 @@ const LOAD_DEMO = 'mutation LoadDemo { loadDemo }';
 
 export function FirstRun() {
   const [loading, setLoading] = useState(false);
+  useEffect(() => keepFocus, []);
   const loadDemo = async () => {
     if (loading) return;
     setLoading(true);
     try {
       const { loadDemo: n } = await query(LOAD_DEMO);
       say(t('first.loaded', { n }));
-      await arrive();
+      // The map hears of them by itself, and takes the place of this.
     } catch (error) {
+      setLoading(false);
       sayRefusal(error);
     }
-    setLoading(false);
   };
   if (!canWrite.value) return html`<div class="first-run"><p class="quiet">${t('first.nothing')}</p></div>`;
   return html`

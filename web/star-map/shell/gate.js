@@ -1,6 +1,6 @@
 /** What stands before the page where the server asks for a key. */
 import { hasKey, locked, setKey } from '../graphql.js';
-import { effect, html, signal, useState } from '../html.js';
+import { effect, html, signal, useEffect, useRef, useState } from '../html.js';
 import { close, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { arrive } from './arrival.js';
@@ -27,6 +27,9 @@ async function enter(key) {
 
 export function Gate() {
   const [shown, setShown] = useState(false);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  // The browser heeds autofocus once in a page only; this comes again with each key that is refused or forgotten.
+  useEffect(() => field.current?.focus(), []);
   const refused = hasKey();
   const onSubmit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
@@ -40,7 +43,7 @@ export function Gate() {
         <div class="field">
           <label for="gate-key">${t('gate.key')}</label>
           <span class="row tight">
-            <input class="grow" id="gate-key" type=${shown ? 'text' : 'password'} required autofocus autocomplete="off"
+            <input class="grow" id="gate-key" type=${shown ? 'text' : 'password'} required ref=${field} autocomplete="off"
               spellcheck=${false} aria-invalid=${refused} aria-describedby="gate-said" value=${typed.value}
               onInput=${(/** @type {any} */ event) => (typed.value = event.target.value)} />
             <button type="button" aria-pressed=${shown} onClick=${() => setShown(!shown)}>${t('gate.show')}</button>

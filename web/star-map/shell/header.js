@@ -1,6 +1,6 @@
 /** The bar at the top: where one is, what one can do; on phones a menu gathers most of it. */
 import { html } from '../html.js';
-import { canWrite, offlineModel, openSide, showArchived, sidePage, space, viewer } from '../state.js';
+import { canWrite, close, offlineModel, openSide, showArchived, sidePage, space, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { ask } from './dialog.js';
 import { showHelp } from './help.js';
@@ -50,7 +50,7 @@ export function Views() {
       <${Icon} name="archive" /> <span>${t('header.archived')}</span>
     </button>
     ${sides.map((page) => html`
-      <button type="button" class="plain" key=${page} aria-pressed=${sidePage.value === page} onClick=${() => openSide(page)}>
+      <button type="button" class="plain" key=${page} aria-pressed=${sidePage.value === page} onClick=${() => (sidePage.value === page ? close() : openSide(page))}>
         <${Icon} name=${page} /> <span>${t(`side.${page}`)}</span>
       </button>`)}`;
 }

@@ -5,7 +5,7 @@ import { listen } from '../live.js';
 import { canWrite, flyTo, open } from '../state.js';
 import { t } from '../texts.js';
 import { upload } from './upload.js';
-import { ask } from './dialog.js';
+import { ask, isAsking } from './dialog.js';
 import { Icon } from './icons.js';
 import { Report } from './import-report.js';
 import { reason } from './toasts.js';
@@ -40,25 +40,29 @@ export function DropPlace() {
   return over.value && html`<div class="drop-place"><p><${Icon} name="import" /> ${t('import.drop')}</p></div>`;
 }
 
-/** @returns {() => void} */
+/**
+ * Files are never left to the browser: it would leave the page for them.
+ * @returns {() => void}
+ */
 function listenToDrops() {
   const stop = new AbortController();
   const on = (/** @type {'dragover' | 'dragleave' | 'drop'} */ name, /** @type {(event: DragEvent) => void} */ act) =>
     document.addEventListener(name, act, { signal: stop.signal });
-  const isFor = (/** @type {DragEvent} */ event) => canWrite.peek() && event.dataTransfer?.types.includes('Files');
+  const mayImport = () => canWrite.peek() && !isAsking();
   on('dragover', (event) => {
-    if (!isFor(event)) return;
+    if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    over.value = true;
+    over.value = mayImport();
+    if (!over.value) event.dataTransfer.dropEffect = 'none';
   });
   on('dragleave', (event) => {
     if (event.relatedTarget === null) over.value = false;
   });
   on('drop', (event) => {
     over.value = false;
-    if (!isFor(event)) return;
+    if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    importFiles([...(event.dataTransfer?.files ?? [])]);
+    if (mayImport()) importFiles([...event.dataTransfer.files]);
   });
   return () => stop.abort();
 }

@@ -14,7 +14,8 @@ export function listenToKeys() {
 /** @param {KeyboardEvent} event */
 function onKeyDown(event) {
   // What lies above, a dialog, a menu, a search, takes its keys first.
-  if (event.defaultPrevented || event.isComposing || isAsking()) return;
+  // What an input method takes, Safari tells by 229 alone.
+  if (event.defaultPrevented || event.isComposing || event.keyCode === 229 || isAsking()) return;
   if (event.key === 'Escape') closeTopmost(event);
   else if (event.key === 'F6') otherSide(event);
   else if (!isTyping(event)) act(event);
@@ -37,7 +38,7 @@ function otherSide(event) {
 /** @param {KeyboardEvent} event */
 function act(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const action = { '?': showHelp, n: newSession }[event.key];
+  const action = { '?': showHelp, n: newSession }[event.key.toLowerCase()];
   if (!action) return;
   event.preventDefault();
   action();

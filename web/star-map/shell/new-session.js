@@ -1,7 +1,8 @@
 /** The dialog that makes a session. */
 import { query, Refusal } from '../graphql.js';
-import { html, useState } from '../html.js';
+import { html, useRef, useState } from '../html.js';
 import { canWrite, flyTo, open } from '../state.js';
+import { newId } from '../talk/ids.js';
 import { t } from '../texts.js';
 import { ask } from './dialog.js';
 import { focusSide } from './focus.js';
@@ -26,6 +27,8 @@ function Form({ done }) {
   const parent = opened.value;
   const [below, setBelow] = useState(false);
   const [role, setRole] = useState('STANDARD');
+  // What was sent may have arrived without an answer: the same once more is to make no second one.
+  const idempotencyKey = useRef(newId());
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState('');
   const isRoot = !(parent && below);
@@ -36,7 +39,7 @@ function Form({ done }) {
     setError('');
     try {
       const input = inputOf(/** @type {HTMLFormElement} */ (event.target), isRoot ? null : parent.id);
-      const { createSession } = await query(CREATE, { input });
+      const { createSession } = await query(CREATE, { input: { ...input, idempotencyKey: idempotencyKey.current } });
       done(createSession.id);
     } catch (failure) {
       if (!(failure instanceof Refusal)) throw failure;
@@ -45,7 +48,7 @@ function Form({ done }) {
     }
   };
   return html`
-    <form class="stack" onSubmit=${onSubmit}>
+    <form class="stack" onSubmit=${onSubmit} onInput=${() => { idempotencyKey.current = newId(); }}>
       ${parent && html`<${Place} parent=${parent} below=${below} choose=${setBelow} />`}
       <label class="field">${t('new.label')}
         <input name="label" required maxlength=${LABEL_LENGTH} autocomplete="off" autofocus />

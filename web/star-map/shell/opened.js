@@ -1,5 +1,5 @@
 /** What the page says about the open session, kept in step with the map. */
-import { query } from '../graphql.js';
+import { connection, query } from '../graphql.js';
 import { effect, signal, untracked } from '../html.js';
 import { listen } from '../live.js';
 import { close, openId, viewer } from '../state.js';
@@ -15,11 +15,20 @@ const RENAMING = new Set(['SESSION_UPDATED', 'SESSION_ARCHIVED', 'SESSION_UNARCH
 
 /** The open session; null where none is, or until it is loaded. */
 export const opened = signal(/** @type {Opened | null} */ (null));
+/** Counts what was asked for: only the newest answer counts. */
+let loads = 0;
+/** Whether the newest brought none. */
+let isMissed = false;
 
 // What is open, and who asks, may change: then it is another session, or none.
 effect(() => {
   const id = viewer.value?.spaceId ? openId.value : null;
   untracked(() => load(id));
+});
+
+// What could not be read is read once the server is there again.
+effect(() => {
+  if (connection.value === 'open' && isMissed) untracked(() => load(openId.value));
 });
 
 listen(({ type, nodeId, data }) => {
@@ -34,14 +43,17 @@ listen(({ type, nodeId, data }) => {
  * @param {string | null} id
  */
 async function load(id) {
+  const mine = ++loads;
+  isMissed = false;
   if (id !== opened.value?.id) opened.value = null;
   if (id === null) return;
   try {
     const { session } = await query(HEAD, { id });
-    if (id !== openId.peek()) return;
+    if (mine !== loads) return;
     if (session) opened.value = { ...session, ancestors: session.node?.ancestors ?? [] };
     else leave(t('side.unknown'));
   } catch (error) {
+    if (mine === loads) isMissed = true;
     sayRefusal(error);
   }
 }

@@ -9,7 +9,7 @@ import { arrive, failure } from './arrival.js';
 import { Connection } from './connection.js';
 import { Dialogs } from './dialog.js';
 import { FirstRun } from './first-run.js';
-import { focusMap } from './focus.js';
+import { focusMap, keepFocus } from './focus.js';
 import { Gate } from './gate.js';
 import { Header } from './header.js';
 import { DropPlace } from './import.js';
@@ -83,7 +83,7 @@ function Failed({ why }) {
       <div class="card stack" role="alert">
         <h1>${t('page.name')}</h1>
         <p class="error">${reason(why)}</p>
-        <button type="button" class="primary" onClick=${arrive}>${t('page.again')}</button>
+        <button type="button" class="primary" onClick=${() => arrive().then(keepFocus)}>${t('page.again')}</button>
       </div>
     </main>`;
 }

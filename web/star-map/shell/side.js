@@ -1,11 +1,11 @@
 /** What is open beside the map: a session with its tabs, or a page about the whole Space. */
-import { html } from '../html.js';
+import { html, useEffect, useRef } from '../html.js';
 import { Events } from '../panels/events.js';
 import { Memory } from '../panels/memory.js';
 import { Preview } from '../panels/preview.js';
 import { Settings } from '../panels/settings.js';
 import { SpacePage } from '../panels/space.js';
-import { close, flyTo, open, openId, sidePage, tab } from '../state.js';
+import { canWrite, close, flyTo, open, openId, sidePage, tab } from '../state.js';
 import { Talk } from '../talk/talk.js';
 import { t } from '../texts.js';
 import { Icon } from './icons.js';
@@ -19,9 +19,25 @@ const PAGES = { events: Events, space: SpacePage };
 
 export function Side() {
   const id = openId.value;
+  useFocusKept(id);
   if (sidePage.value) return html`<${Frame} name=${t(`side.${sidePage.value}`)}><${SpaceSide} /><//>`;
   if (id === null) return null;
   return html`<${Frame} name=${opened.value?.label ?? t('side.session')}><${SessionSide} key=${id} id=${id} /><//>`;
+}
+
+/**
+ * A link to another session goes with what it stood in: then the tab that shows has the focus, or in the talk the
+ * composer, which takes it itself.
+ * @param {string | null} id
+ */
+function useFocusKept(id) {
+  const before = useRef(id);
+  useEffect(() => {
+    const isAnother = before.current !== null && before.current !== id;
+    before.current = id;
+    if (!isAnother || document.activeElement !== document.body || (tab.peek() === 'talk' && canWrite.peek())) return;
+    /** @type {HTMLElement | null} */ (document.querySelector('.side [role="tab"][aria-selected="true"]'))?.focus();
+  }, [id]);
 }
 
 /** @param {{name: string, children: import('../html.js').Children}} props */

@@ -4,6 +4,11 @@ import { html, signal } from '../html.js';
 import { t } from '../texts.js';
 
 const STAYS_MS = 8_000;
+const EXPLAINED = new Set([
+  'CONFLICT', 'CONTEXT_TOO_LONG', 'FORBIDDEN', 'FORK_REFUSED', 'INTERNAL', 'INVALID_INPUT', 'LIMIT_EXCEEDED', 'LLM_RATE_LIMITED',
+  'LLM_REFUSED', 'LLM_UNAVAILABLE', 'NOT_FOUND', 'SESSION_ARCHIVED', 'SESSION_BUSY', 'STORE_UNAVAILABLE', 'TURN_ENDED',
+  'UNAUTHENTICATED',
+]);
 const shown = signal(/** @type {{id: number, text: string, kind: 'note' | 'error'}[]} */ ([]));
 let count = 0;
 
@@ -23,9 +28,10 @@ export function sayRefusal(error) {
   if (error.code !== 'UNAUTHENTICATED') say(reason(error), 'error');
 }
 
-/** @param {Refusal} refusal @returns {string} for a person */
-export function reason(refusal) {
-  return refusal.code === 'OFFLINE' ? t('toasts.offline') : refusal.message;
+/** @param {Refusal} refusal @returns {string} for a person; the server's own words are English */
+export function reason({ code, message }) {
+  if (code === 'OFFLINE') return t('toasts.offline');
+  return EXPLAINED.has(code) ? t(`refusal.${code}`, { message }) : message;
 }
 
 /** @param {number} id */

@@ -13,10 +13,10 @@ const COMPACT = `mutation Compact($id: ID!, $keepLast: Int!) {
 
 /** @param {import('../memory.js').Part} part */
 export function Compression({ session, change }) {
-  const keepLast = useSignal(KEPT);
+  const keepLast = useSignal(/** @type {number | null} */ (KEPT));
   const { compression } = session;
   const compact = async () => {
-    const { compact: fresh } = await change(COMPACT, { keepLast: keepLast.value });
+    const { compact: fresh } = await change(COMPACT, { keepLast: Math.max(0, keepLast.value ?? KEPT) });
     const isNew = fresh.compression && fresh.compression.createdAt !== compression?.createdAt;
     say(isNew ? t('memory.compacted', { seq: fresh.compression.throughSeq }) : t('memory.nothing-to-compact'));
   };
@@ -35,7 +35,7 @@ export function Compression({ session, change }) {
       ${canWrite.value && html`
         <div class="row aligned">
           <${Count} label=${t('memory.keep-last')} min=${0} value=${keepLast.value}
-            set=${(/** @type {number | null} */ count) => { keepLast.value = Math.max(0, count ?? KEPT); }} />
+            set=${(/** @type {number | null} */ count) => { keepLast.value = count; }} />
           <${ActionButton} label=${t('memory.compact')} busy=${t('memory.compacting')} act=${compact} />
         </div>`}
     </section>`;

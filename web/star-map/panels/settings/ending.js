@@ -44,13 +44,12 @@ export function Ending({ session, change }) {
 async function deleted(session, count) {
   try {
     const { deleteSession } = await query(DELETE, { id: session.id, count });
+    forgetDrafts(`:${session.id}`);
     return deleteSession.length;
   } catch (error) {
     const asked = error instanceof Refusal && error.code === 'CONFLICT' ? error.extensions.count : undefined;
     if (asked === undefined) throw error;
     const isSure = await askCount(t('settings.delete'), t('settings.delete-sure', { n: asked, label: session.label }), asked);
-    if (!isSure) return 0;
-    forgetDrafts(`:${session.id}`);
-    return deleted(session, asked);
+    return isSure ? deleted(session, asked) : 0;
   }
 }

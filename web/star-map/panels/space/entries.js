@@ -16,7 +16,9 @@ import { openSection } from './section.js';
  * @property {(entry: any) => string} nameOf
  * @property {(entry: any) => string} aboutOf one line beside the name
  * @property {(field: (name: string) => {value: any, set: (value: any) => void}, isNew: boolean) => import('../../html.js').Children} fields
- * @property {(fields: Record<string, any>) => Promise<unknown>} put
+ * @property {(fields: Record<string, any>, base: Record<string, any>) => Promise<unknown>} put
+ *   `base`: as stored when the change began; false where what others wrote is to stay
+ * @property {boolean} [isGuarded] whether `put` itself asks before it writes over what is there
  * @property {(name: string) => Promise<unknown>} remove
  */
 
@@ -26,7 +28,7 @@ export function Entries({ kind, entries, canEdit, again }) {
     ${entries.length === 0 && html`<p class="quiet">${kind.none}</p>`}
     ${entries.map((entry) => html`
       <${Entry} key=${kind.nameOf(entry)} kind=${kind} entry=${entry} canEdit=${canEdit} again=${again} />`)}
-    ${canEdit && html`<${Added} kind=${kind} again=${again} />`}`;
+    ${canEdit && html`<${Added} kind=${kind} entries=${entries} again=${again} />`}`;
 }
 
 /** @param {{kind: Kind, entry: any, canEdit: boolean, again: () => Promise<void>}} props */
@@ -57,25 +59,37 @@ function Entry({ kind, entry, canEdit, again }) {
     </details>`;
 }
 
-/** @param {{kind: Kind, again: () => Promise<void>}} props */
-function Added({ kind, again }) {
+/** @param {{kind: Kind, entries: any[], again: () => Promise<void>}} props */
+function Added({ kind, entries, again }) {
   const place = `${kind.section}+`;
   const isOpen = useSignal(isDrafted(place));
+  const mayPut = async (/** @type {Record<string, any>} */ fields) => {
+    const name = kind.nameOf(fields);
+    if (kind.isGuarded || !entries.some((entry) => kind.nameOf(entry) === name)) return true;
+    return confirm({ title: kind.add, text: t('space.exists', { name }), action: t('space.replace'), danger: true });
+  };
   return html`
     <details class="entry" open=${isOpen.value}
       onToggle=${(/** @type {any} */ event) => { isOpen.value = event.currentTarget.open; }}>
       <summary>${kind.add}</summary>
-      <${Fields} kind=${kind} place=${place} stored=${kind.blank} canEdit isNew again=${again} />
+      <${Fields} kind=${kind} place=${place} stored=${kind.blank} canEdit isNew mayPut=${mayPut} again=${again} />
     </details>`;
 }
 
-/** @param {{kind: Kind, place: string, stored: any, canEdit: boolean, isNew?: boolean, again: () => Promise<void>}} props */
-function Fields({ kind, place, stored, canEdit, isNew = false, again }) {
+/**
+ * @param {{kind: Kind, place: string, stored: any, canEdit: boolean, isNew?: boolean, again: () => Promise<void>,
+ *   mayPut?: (fields: Record<string, any>) => Promise<boolean>}} props
+ */
+function Fields({ kind, place, stored, canEdit, isNew = false, again, mayPut = async () => true }) {
   const draft = useDraft(place, stored, () => openSection(kind.section));
   const field = (/** @type {string} */ name) => ({ value: draft.value(name), set: draft.setter(name) });
   const save = async () => {
-    await kind.put({ ...stored, ...draft.changes });
+    const fields = { ...stored, ...draft.changes };
+    if (!(await mayPut(fields))) return false;
+    const isStored = (await kind.put(fields, draft.base)) !== false;
+    if (!isStored) draft.forget();
     await again();
+    return isStored;
   };
   return html`
     <${Form} draft=${draft} save=${save} canSave=${canEdit} label=${isNew ? kind.add : t('fields.save')}>

@@ -20,18 +20,21 @@ const PUT = `mutation Put($key: String!, $value: JSON!, $revision: Int!) {
 const DELETE = 'mutation Delete($key: String!) { deleteRecord(key: $key) }';
 
 /**
- * Writes what nobody wrote over; where somebody did, asks which of the two stays.
+ * Writes where nobody wrote since the change began; where somebody did, asks which of the two stays.
  * @param {Record<string, any>} fields
+ * @param {Record<string, any>} base as it was read then
+ * @returns {Promise<boolean>} whether it was written
  */
-async function put({ key, value, revision }) {
+async function put({ key, value }, { revision }) {
   try {
     await query(PUT, { key, value: JSON.parse(value), revision });
+    return true;
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error;
     const { record } = await query(ONE, { key });
     const which = await askWhich(key, value, record);
     if (which === undefined) throw error;
-    if (which === 'mine') await put({ key, value, revision: record?.revision ?? 0 });
+    return which === 'mine' && put({ key, value }, { revision: record?.revision ?? 0 });
   }
 }
 
@@ -48,6 +51,7 @@ function kind() {
       ${isNew && html`<${Text} label=${t('space.key')} hint=${t('space.key-hint')} required ...${field('key')} />`}
       <${Json} label=${t('space.value')} rows=${6} ...${field('value')} />`,
     put,
+    isGuarded: true,
     remove: (key) => query(DELETE, { key }),
   };
 }
