@@ -80,6 +80,9 @@ def create_app(
 ) -> "Starlette":
     """The whole app: GraphQL, GraphiQL, health; its lifespan opens and closes the service, its `state.graph`.
 
+    It can be mounted under any prefix. Where its lifespan is not run the first request opens the service;
+    then call `await app.state.graph.aclose()` at the end.
+
     Args:
         settings: None reads `STELLO_*` from the environment.
         store: in place of the one that the settings name.

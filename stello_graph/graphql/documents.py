@@ -121,12 +121,12 @@ class _Kept:
     """The documents used last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, int], _Prepared] = OrderedDict()
+        self._known: OrderedDict[tuple[GraphQLSchema, str, int], _Prepared] = OrderedDict()
         self._characters = 0
 
-    def prepared(self, text: str, max_tokens: int) -> _Prepared:
-        """A document, parsed now where it is not known. Raises GraphQLError."""
-        key = text, max_tokens
+    def prepared(self, schema: GraphQLSchema, text: str, max_tokens: int) -> _Prepared:
+        """A document of a schema, parsed now where it is not known. Raises GraphQLError."""
+        key = schema, text, max_tokens
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)
             return known
@@ -153,7 +153,7 @@ class Documents(SchemaExtension):
         limit = self._limits.max_query_tokens
         context.parse_options["max_tokens"] = limit
         with suppress(GraphQLError):
-            self._prepared = _KEPT.prepared(cast(str, context.query), limit)
+            self._prepared = _KEPT.prepared(context.schema._schema, cast(str, context.query), limit)
             context.graphql_document = self._prepared.document
         yield
 

@@ -1,6 +1,6 @@
 """The schema, put together."""
 
-from typing import Any
+from typing import Any, Final
 
 import strawberry
 from graphql import GraphQLError
@@ -18,20 +18,25 @@ from stello_graph.graphql.scalars import SCALARS
 from stello_graph.graphql.subscriptions import Subscription
 from stello_graph.graphql.types.turn import EVENT_TYPES
 
-__all__ = ["schema", "sdl"]
+__all__ = ["EXTENSIONS", "Schema", "schema", "sdl"]
+
+# From the outside in.
+EXTENSIONS: Final = (Documents, Observing, ErrorCodes, BoundedAnswers)
 
 
-class _Schema(strawberry.Schema):
+class Schema(strawberry.Schema):
+    """Strawberry's, which leaves it to the extensions to log."""
+
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
         """Nothing: `ErrorCodes` logs what has to be logged, callers' mistakes are not ours to log."""
 
 
-schema = _Schema(
+schema = Schema(
     query=Query,
     mutation=Mutation,
     subscription=Subscription,
     types=EVENT_TYPES,
-    extensions=[Documents, Observing, ErrorCodes, BoundedAnswers],
+    extensions=list(EXTENSIONS),
     execution_context_class=RowExecutor,
     config=StrawberryConfig(scalar_map=SCALARS, info_class=Info),
 )

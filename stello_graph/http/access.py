@@ -14,9 +14,9 @@ from typing import Any
 from starlette.requests import HTTPConnection
 
 from stello_graph.errors import Forbidden, StoreUnavailable, Unauthenticated
-from stello_graph.forest.keys import Keyring
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.model.values import KeyScope, Viewer
+from stello_graph.service import StelloGraph
 
 __all__ = ["Access", "Authenticate", "admit_loopback"]
 
@@ -35,19 +35,21 @@ _KEYLESS = Viewer(space_id=DEFAULT_SPACE, scope=KeyScope.ADMIN)
 class Access:
     """Tells who asks, and when that is over."""
 
-    def __init__(
-        self,
-        keyring: Keyring,
-        allowed_origins: tuple[str, ...] = (),
-        authenticate: Authenticate | None = None,
-    ) -> None:
+    def __init__(self, graph: StelloGraph, authenticate: Authenticate | None = None) -> None:
         """Takes `authenticate` in place of keys and of the rules without keys, where it is given."""
-        self._keyring = keyring
-        self._origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
+        self._graph = graph
+        self._keyring = graph.keyring
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in graph.settings.allowed_origins)
         self._authenticate = authenticate
 
     async def admit(self, connection: HTTPConnection) -> None:
-        """Refuses a connection, whatever it carries. Raises Forbidden, StoreUnavailable."""
+        """Refuses a connection, whatever it carries; before, opens the service where no lifespan did.
+
+        Raises:
+            Forbidden: it may not come in.
+            StoreUnavailable: the service cannot be opened, or nobody knows whether it may.
+        """
+        await self._graph.ensure_open()
         if self._authenticate is None and not await self._keyring.in_use():
             admit_loopback(connection, self._origins)
 

@@ -26,7 +26,8 @@ def app_of(graph: StelloGraph, *, opens: bool = True, authenticate: Authenticate
     """A Starlette app that serves `graph`, which is its `state.graph`.
 
     Args:
-        opens: whether the app opens the service at start-up and closes it at shutdown.
+        opens: whether the app's lifespan opens the service and closes it. Where no lifespan did, the first
+            request opens it.
         authenticate: tells who asks, in place of keys.
     """
 
@@ -35,7 +36,7 @@ def app_of(graph: StelloGraph, *, opens: bool = True, authenticate: Authenticate
         async with graph:
             yield
 
-    access = Access(graph.keyring, graph.settings.allowed_origins, authenticate)
+    access = Access(graph, authenticate)
     metrics = Metrics(_connections(graph))
     graph.observers.add(metrics)
     app = Starlette(

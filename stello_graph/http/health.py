@@ -40,6 +40,10 @@ class Health:
     def _ping(self) -> "asyncio.Task[str]":
         """One for all who ask meanwhile: anybody may ask, as often as they like."""
         if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._graph.store.ping(), context=Context())
+            self._asking = asyncio.create_task(self._answers(), context=Context())
             self._asking.add_done_callback(lambda asked: asked.cancelled() or asked.exception())
         return self._asking
+
+    async def _answers(self) -> str:
+        await self._graph.ensure_open()
+        return await self._graph.store.ping()

@@ -52,6 +52,7 @@ from stello_graph.service.agents import Agents
 from stello_graph.service.applications import ApplicationTool, SpaceAgent
 from stello_graph.service.events import EventService
 from stello_graph.service.knowledge import KnowledgeService
+from stello_graph.service.opening import Opening
 from stello_graph.service.search import SearchService
 from stello_graph.service.topology import TopologyService
 from stello_graph.session.context.compile import Compiled
@@ -133,19 +134,30 @@ class StelloGraph(AccessService):
             self.observers,
         )
         self._background: list[asyncio.Task[object]] = []
+        self._opening = Opening(self._open, self.aclose)
 
     async def open(self) -> None:
         """Brings the schema up to date where the settings say so, and starts looking for dead turns
-        and for tasks that are due.
+        and for tasks that are due. Does nothing where it is open; where it fails the service is closed.
 
         Raises:
             StoreUnavailable: the store cannot be used, or its schema is old and not to be changed.
         """
         try:
-            await self._prepare_store()
+            await self._opening.once()
         except BaseException:
             await self.aclose()
             raise
+
+    async def ensure_open(self) -> None:
+        """Opens it where nobody did, as the app does at its first request; a failure closes nothing.
+
+        What is opened so is closed when the event loop ends, unless `aclose` did it before.
+        """
+        await self._opening.lazily()
+
+    async def _open(self) -> None:
+        await self._prepare_store()
         self._background = [
             asyncio.create_task(self.turns.keep_house()),
             asyncio.create_task(self.scheduler.keep_house()),
@@ -158,7 +170,8 @@ class StelloGraph(AccessService):
         ]
 
     async def aclose(self) -> None:
-        """Gives running turns the grace period, cuts the rest legally, and closes store and model."""
+        """Gives running turns the grace period, cuts the rest legally, closes store and model for good."""
+        await self._opening.end()
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)

@@ -59,8 +59,9 @@ def test_public_names_are_the_exported_ones() -> None:
     assert sorted(stello_graph.__all__) == stello_graph.__all__
 
 
-@pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
+@pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("[!e]*.py")))
 def test_examples_run(example: str) -> None:
+    """All that end; those that serve (`embed_*.py`) are asked by tests/e2e/test_embedding.py."""
     done = subprocess.run(
         [sys.executable, "-W", "error", ROOT / "examples" / example],
         capture_output=True,

@@ -211,12 +211,12 @@ async def test_nesting_beyond_what_can_be_parsed(api: Api) -> None:
 async def test_what_is_kept_of_documents_is_bounded(api: Api) -> None:
     """By their number too where they are short; nothing is kept of variables that a document has not."""
     for number in range(20_000):
-        _KEPT.prepared(f"{{a{number}}}", 2_000)
+        _KEPT.prepared(schema._schema, f"{{a{number}}}", 2_000)
     assert len(_KEPT._known) < 10_000
     document = "query Kept($n: Int) { getChildren(first: $n) { id } }"
     for number in range(3):
         await api.ask(document, n=1, **{f"x{place}": number for place in range(1_000)})
-    kept = _KEPT.prepared(document, api.graph.settings.max_query_tokens)
+    kept = _KEPT.prepared(schema._schema, document, api.graph.settings.max_query_tokens)
     assert list(kept._costs) == [("Kept", (("n", 1),))]
 
 

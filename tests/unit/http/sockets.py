@@ -74,6 +74,7 @@ async def socket(
     app: ASGIApp,
     payload: Mapping[str, Any] | None = MappingProxyType({}),
     protocol: str = "graphql-transport-ws",
+    path: str = "/graphql",
 ) -> AsyncIterator[Socket]:
     """Connects, and says hello where there is a payload; the client goes away at the end of the block.
 
@@ -83,8 +84,8 @@ async def socket(
         "type": "websocket",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "http_version": "1.1",
-        "path": "/graphql",
-        "raw_path": b"/graphql",
+        "path": path,
+        "raw_path": path.encode(),
         "root_path": "",
         "query_string": b"",
         "scheme": "ws",
