@@ -19,9 +19,10 @@ class Format(StrEnum):
     """The formats that can be imported."""
 
     CHATGPT = "chatgpt"
+    CLAUDE = "claude"
 
 
-_MARKS = {b"mapping": Format.CHATGPT}
+_MARKS = {b"mapping": Format.CHATGPT, b"chat_messages": Format.CLAUDE}
 
 
 def detect(head: bytes) -> Format:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.e2e.client import Client
+from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import FIXTURES, conversation, reply, user
 
 TYPE = {"Content-Type": "application/octet-stream"}
@@ -65,6 +66,29 @@ async def test_a_damaged_file(here: Client) -> None:
     assert report["importedAnythingValid"]
     assert {"where": "entry 2", "why": "not a JSON object"} in report["skipped"]["details"]
     assert report["repaired"]["count"] == 5
+
+
+@pytest.mark.covers("TC06")
+async def test_an_export_of_claude(here: Client, there: Client, name: str) -> None:
+    """Each branch with its tools is there as any process reads it; the same file again adds nothing."""
+    file = (CLAUDE / "branches.json").read_bytes().replace(b'"uuid": "tea"', f'"uuid": "{name}"'.encode())
+    first, again = [(await lines(here, file))[-1]["report"] for _ in range(2)]
+    assert (first["sessions"]["imported"], first["forks"], first["hidden"]) == (3, 2, 1)
+    assert (first["skipped"]["count"], first["repaired"]["count"]) == (0, 0)
+    assert again["sessions"] == {"imported": 0, "extended": 0, "present": 3}
+    asked = await there.ask(
+        "query ($id: ID!) { session(id: $id) { label messages(last: 20) { nodes { role content } } } }",
+        id=f"claude:{name}:q2",
+    )
+    assert [(each["role"], each["content"]) for each in asked["session"]["messages"]["nodes"][1:]] == [
+        ("ASSISTANT", "先查一下。"),
+        ("ASSISTANT", ""),
+        ("TOOL", "茶 🌱\nhttps://example.org/tea"),
+        ("ASSISTANT", ""),
+        ("TOOL", "2"),
+        ("ASSISTANT", "普洱也行 👨‍👩‍👧‍👦。"),
+        ("USER", "谢谢！"),
+    ]
 
 
 async def test_a_client_that_hangs_up(here: Client, name: str) -> None:

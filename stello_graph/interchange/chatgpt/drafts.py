@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stello_graph.interchange.chatgpt.groups import Group, groups_of
-from stello_graph.interchange.chatgpt.nodes import Node
 from stello_graph.interchange.chatgpt.pieces import Kind, Piece
+from stello_graph.interchange.conversations import NO_RESULT
 from stello_graph.interchange.names import call_id, derived
+from stello_graph.interchange.nodes import Node
 from stello_graph.model.message import Draft, MessageRole, MessageState, ToolCall
 
-__all__ = ["NO_RESULT", "Drafts"]
+__all__ = ["Drafts"]
 
-NO_RESULT = "The export holds no result of this call."
 SYNTHETIC = {"type": "chatgpt", "synthetic": True}
 
 

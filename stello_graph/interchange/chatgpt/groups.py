@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stello_graph.interchange.chatgpt.nodes import Node
 from stello_graph.interchange.chatgpt.pieces import Kind, Piece
+from stello_graph.interchange.nodes import Node
 
 __all__ = ["Group", "groups_of", "units_of"]
 

@@ -8,14 +8,13 @@ from typing import Any
 import orjson
 
 from stello_graph.interchange.chatgpt.content import text_and_rest
+from stello_graph.interchange.conversations import MAX_MESSAGE, Malformed
 from stello_graph.interchange.text import Cleaner, Unfit
 from stello_graph.interchange.times import micros
 
-__all__ = ["Kind", "Malformed", "Piece", "piece_of"]
+__all__ = ["Kind", "Piece", "piece_of"]
 
 _Json = dict[str, Any]
-
-MAX_MESSAGE = 16 << 20
 
 _INSTRUCTIONS = ("user_editable_context", "model_editable_context")
 _ROLES = {
@@ -40,10 +39,6 @@ class Kind(Enum):
     REPLY = auto()
     CALL = auto()
     OUTPUT = auto()
-
-
-class Malformed(Exception):
-    """The message cannot be imported; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

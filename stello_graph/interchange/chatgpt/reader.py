@@ -1,32 +1,31 @@
 """Reads a whole export, one conversation at a time."""
 
-import hashlib
-import logging
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-import orjson
-
-from stello_graph.interchange.branches import MessageTree, Step, latest_leaf
-from stello_graph.interchange.chatgpt.nodes import Node, node_tree
-from stello_graph.interchange.chatgpt.pieces import Kind, Malformed, Piece, piece_of
+from stello_graph.interchange.branches import MessageTree, Step
+from stello_graph.interchange.chatgpt.nodes import node_tree
+from stello_graph.interchange.chatgpt.pieces import Kind, Piece, piece_of
 from stello_graph.interchange.chatgpt.steps import StepTree
-from stello_graph.interchange.jsonstream import Broken, objects
+from stello_graph.interchange.conversations import (
+    CHARACTERS,
+    NO_MESSAGE,
+    Malformed,
+    begin_of,
+    conversations,
+    current_step,
+)
 from stello_graph.interchange.names import derived, name_of
+from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
 from stello_graph.interchange.text import Cleaner, label_of
 from stello_graph.interchange.times import micros
 
 __all__ = ["read"]
 
-logger = logging.getLogger(__name__)
-
 DEFAULT_LABEL = "ChatGPT conversation"
 NO_MAPPING = "it has no mapping"
-NO_MESSAGE = "it has no message that can be imported"
 LOST_CURRENT = "its current_node leads to no message: the latest branch is taken for the current one"
-CHARACTERS = "characters that no store takes were replaced by U+FFFD"
-FAULT = "the reader failed on it; this is a fault of stello-graph, and its log has more"
 
 _METADATA = (
     "conversation_id",
@@ -44,18 +43,7 @@ def read(stream: BinaryIO) -> Iterator[ImportedConversation | Skipped]:
 
     It holds one conversation at a time in memory.
     """
-    for number, entry in enumerate(objects(stream), 1):
-        if isinstance(entry, Broken):
-            yield Skipped(where=f"entry {number}", why=entry.why)
-            continue
-        title = label_of(entry.get("title"))
-        where = f'conversation {number} "{title[:60]}"' if title else f"conversation {number}"
-        try:
-            found = list(_Conversation(entry, where).read())
-        except Exception:
-            logger.exception("reading %s of a ChatGPT export failed", f"conversation {number}")
-            found = [Skipped(where=where, why=FAULT)]
-        yield from found
+    return conversations(stream, "ChatGPT", "title", lambda entry, where: _Conversation(entry, where).read())
 
 
 class _Conversation:
@@ -115,24 +103,13 @@ class _Conversation:
             if isinstance(id, str) and id:
                 return id
         first = next(((node, piece) for node, piece in pieces.items() if piece.text), None)
-        begin = [first[0].name, first[1].text, first[1].created_at] if first else []
-        return "begin " + hashlib.sha256(orjson.dumps(begin)).hexdigest()
+        return begin_of(first[0].name, first[1].text, first[1].created_at) if first else begin_of()
 
     def _current(self, nodes: list[Node], tree: StepTree) -> Step:
-        """Where the current path ends: at `current_node`; where that cannot be seen, at the latest leaf
-        below it, else below what can be seen before it; where it leads nowhere, at the latest leaf.
-        """
-        attached = [step for step in tree.steps if not step.detached] or tree.steps
-        key = self._entry.get("current_node")
-        node = next((node for node in nodes if node.key == key), None)
-        if node and not (node.detached and attached is not tree.steps):
-            if tree.is_visible(node):
-                return tree.step_of(node) or latest_leaf(attached)
-            if leaf := tree.latest_leaf_below(node):
-                return leaf
-        if key:
+        step, is_lost = current_step(nodes, tree, self._entry.get("current_node"))
+        if is_lost:
             self._repaired.append(Repaired(where=self._where, why=LOST_CURRENT))
-        return latest_leaf(attached)
+        return step
 
     def _message_tree(self, id: str, tree: StepTree, current: Step, created_at: int | None) -> MessageTree:
         entry = self._entry

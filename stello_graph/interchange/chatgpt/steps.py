@@ -7,12 +7,12 @@ each makes its own steps of what it has of it, and shares those that come out th
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stello_graph.interchange.branches import Step, latest_leaf
+from stello_graph.interchange.branches import Step
 from stello_graph.interchange.chatgpt.drafts import Drafts
 from stello_graph.interchange.chatgpt.groups import units_of
-from stello_graph.interchange.chatgpt.nodes import Node
 from stello_graph.interchange.chatgpt.pieces import Kind, Piece
 from stello_graph.interchange.names import derived
+from stello_graph.interchange.nodes import Node
 
 __all__ = ["StepTree"]
 
@@ -76,16 +76,6 @@ class StepTree:
         while isinstance(place, _Run):
             place = place.end or place.longer[0]
         return place
-
-    def latest_leaf_below(self, node: Node) -> Step | None:
-        """The latest leaf after `node`, which is hidden; where none comes, after the step before it."""
-        before = self.step_of(node)
-        inside = {self.step_of(each) for each in node.below()} - {before} or {before}
-        for step in self.steps:
-            if step.parent and step.parent in inside:
-                inside.add(step)
-        found = [step for step in self.steps if step in inside]
-        return latest_leaf(found) if found else None
 
     def _make(self, nodes: Sequence[Node]) -> None:
         runs = []

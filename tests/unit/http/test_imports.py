@@ -17,6 +17,7 @@ from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
 from tests.unit.http.calls import Answer, sent
 from tests.unit.http.conftest import KEY, App, OpenApp
+from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import conversation, reply, user
 
 JSON: Final = {"content-type": "application/json"}
@@ -94,6 +95,17 @@ async def test_a_file(open_app: OpenApp) -> None:
     assert first.lines[-1]["report"]["sessions"] == {"imported": 2, "extended": 0, "present": 0}
     assert again.lines[-1]["report"]["sessions"] == {"imported": 0, "extended": 0, "present": 2}
     assert await stored(app) == {"chatgpt:a", "chatgpt:b"}
+
+
+@pytest.mark.parametrize("query", ["", "format=claude"])
+async def test_a_file_of_claude(open_app: OpenApp, query: str) -> None:
+    app = await open_app()
+    answer = await ended(app, (CLAUDE / "damaged.json").read_bytes(), query=query)
+
+    report = answer.lines[-1]["report"]
+    assert (report["conversations"], report["importedAnythingValid"]) == (3, True)
+    assert {"where": "entry 5", "why": "not a JSON object"} in report["skipped"]["details"]
+    assert {"claude:old", "claude:bent", "claude:pairs"} <= await stored(app)
 
 
 async def test_below_a_prefix(open_app: OpenApp) -> None:

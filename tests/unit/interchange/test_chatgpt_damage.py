@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from stello_graph.interchange.chatgpt import read, reader
-from stello_graph.interchange.chatgpt.nodes import Node, node_tree
+from stello_graph.interchange.chatgpt.nodes import node_tree
+from stello_graph.interchange.conversations import CHARACTERS, FAULT
+from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
 from tests.unit.interchange.exports import (
     Json,
@@ -108,7 +110,7 @@ def test_characters_that_no_store_takes() -> None:
 
     assert isinstance(plan, ImportedConversation)
     assert texts(plan.sessions[0]) == ["nul � and half � a pair", "ok �"]
-    assert whys(plan.repaired) == [reader.CHARACTERS]
+    assert whys(plan.repaired) == [CHARACTERS]
     (session,) = plan.sessions
     assert session.model_dump_json()
 
@@ -219,7 +221,7 @@ def test_a_fault_of_ours_costs_one_conversation(
     with caplog.at_level(logging.ERROR):
         first, second = read_all(chain(user("bad"), title="secret"), chain(user("u")))
 
-    assert first == Skipped(where='conversation 1 "secret"', why=reader.FAULT)
+    assert first == Skipped(where='conversation 1 "secret"', why=FAULT)
     assert isinstance(second, ImportedConversation)
     assert "secret" not in caplog.text
 

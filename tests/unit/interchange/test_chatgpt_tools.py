@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from stello_graph.interchange.chatgpt.drafts import NO_RESULT
+from stello_graph.interchange.conversations import NO_RESULT
 from stello_graph.interchange.plan import ImportedConversation
 from stello_graph.model.message import Draft, MessageRole, MessageState
 from tests.unit.interchange.exports import (
