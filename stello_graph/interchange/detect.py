@@ -19,9 +19,11 @@ class Format(StrEnum):
     """The formats that can be imported."""
 
     CHATGPT = "chatgpt"
+    OPENWEBUI = "openwebui"
+    LIBRECHAT = "librechat"
 
 
-_MARKS = {b"mapping": Format.CHATGPT}
+_MARKS = {b"mapping": Format.CHATGPT, b"chat": Format.OPENWEBUI, b"conversationId": Format.LIBRECHAT}
 
 
 def detect(head: bytes) -> Format:
