@@ -20,9 +20,16 @@ class Format(StrEnum):
 
     CHATGPT = "chatgpt"
     CLAUDE = "claude"
+    OPENWEBUI = "openwebui"
+    LIBRECHAT = "librechat"
 
 
-_MARKS = {b"mapping": Format.CHATGPT, b"chat_messages": Format.CLAUDE}
+_MARKS = {
+    b"mapping": Format.CHATGPT,
+    b"chat_messages": Format.CLAUDE,
+    b"chat": Format.OPENWEBUI,
+    b"conversationId": Format.LIBRECHAT,
+}
 
 
 def detect(head: bytes) -> Format:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, TypeVar
 
-from stello_graph.interchange import chatgpt, claude
+from stello_graph.interchange import chatgpt, claude, librechat, openwebui
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
 from stello_graph.interchange.plan import ImportedConversation, ImportedSession, Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
@@ -17,7 +17,12 @@ __all__ = ["import_stream"]
 
 T = TypeVar("T")
 
-_READERS = {Format.CHATGPT: chatgpt.read, Format.CLAUDE: claude.read}
+_READERS = {
+    Format.CHATGPT: chatgpt.read,
+    Format.CLAUDE: claude.read,
+    Format.OPENWEBUI: openwebui.read,
+    Format.LIBRECHAT: librechat.read,
+}
 
 
 async def import_stream(

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from stello_graph.interchange.deepjson import loads_deep
+
 __all__ = ["Broken", "objects"]
 
 CHUNK = 1 << 18
@@ -37,13 +39,16 @@ class Broken:
     why: str
 
 
-def objects(stream: BinaryIO) -> Iterator[dict[str, Any] | Broken]:
+def objects(stream: BinaryIO, *, deep: bool = False) -> Iterator[dict[str, Any] | Broken]:
     """The objects of an array, or of a row of values that stand one after the other.
 
     What is broken is passed over where its brackets and quotes still match; else it swallows what follows.
+
+    Args:
+        deep: whether legal files may be nested more deeply than a parser with recursion can go.
     """
     for piece in _pieces(stream):
-        yield piece if isinstance(piece, Broken) else _parsed(piece)
+        yield piece if isinstance(piece, Broken) else _parsed(piece, deep)
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes | Broken]:
@@ -166,23 +171,34 @@ def _match_end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
     return match.end() if match else at
 
 
-def _parsed(piece: bytes) -> dict[str, Any] | Broken:
+def _parsed(piece: bytes, deep: bool) -> dict[str, Any] | Broken:
     try:
         value = orjson.loads(piece)
     except ValueError:
-        value = _leniently_parsed(piece)
+        value = _leniently_parsed(piece, deep)
     return value if isinstance(value, dict | Broken) else Broken("not a JSON object")
 
 
-def _leniently_parsed(piece: bytes) -> Any:
+def _leniently_parsed(piece: bytes, deep: bool) -> Any:
     """NaN, lone surrogates, raw control characters and bytes that are no UTF-8 (as lone surrogates) pass."""
+    text = piece.decode("utf-8", "surrogateescape")
     try:
-        return json.loads(piece.decode("utf-8", "surrogateescape"), strict=False, parse_int=_integer)
+        return _DECODER.decode(text)
+    except RecursionError:
+        return _deeply_parsed(text) if deep else Broken("nested too deeply")
     except ValueError:
         return Broken("not legal JSON")
-    except RecursionError:
-        return Broken("nested too deeply")
+
+
+def _deeply_parsed(text: str) -> Any:
+    try:
+        return loads_deep(text, _DECODER)
+    except ValueError:
+        return Broken("not legal JSON")
 
 
 def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) < 1_000 else float("inf")
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_int=_integer)

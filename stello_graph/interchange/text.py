@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any
 
-__all__ = ["Cleaner", "Unfit", "excerpt", "label_of"]
+__all__ = ["Cleaner", "Unfit", "excerpt", "label_of", "thinking"]
 
 MAX_LABEL = 200
 MAX_DEPTH = 64
@@ -69,6 +69,11 @@ def excerpt(text: str) -> str:
     """The first words of `text`, thinking left out."""
     line = _one_line(_THINKING.sub("", text[:10_000])[: 10 * MAX_EXCERPT])
     return line if len(line) <= MAX_EXCERPT else line[: MAX_EXCERPT - 1].rstrip() + "…"
+
+
+def thinking(text: str) -> str:
+    """A model's thoughts as text of a message; nothing where there are none."""
+    return "<think>\n" + text.replace("</think", "&lt;/think") + "\n</think>" if text.strip() else ""
 
 
 def _one_line(text: str) -> str:

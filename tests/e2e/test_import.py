@@ -11,6 +11,7 @@ import pytest
 from tests.e2e.client import Client
 from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import FIXTURES, conversation, reply, user
+from tests.unit.interchange.threads import FOLDER
 
 TYPE = {"Content-Type": "application/octet-stream"}
 
@@ -89,6 +90,34 @@ async def test_an_export_of_claude(here: Client, there: Client, name: str) -> No
         ("ASSISTANT", "普洱也行 👨‍👩‍👧‍👦。"),
         ("USER", "谢谢！"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "chat", "forks", "last"),
+    [
+        ("openwebui/chats", "garden", {"g2": 1}, "In May."),
+        ("librechat/flat", "trip", {"t2": None, "o1": None, "c2": None}, "Half a rep"),
+    ],
+)
+async def test_exports_of_others(
+    here: Client, name: str, file: str, chat: str, forks: dict[str, int | None], last: str
+) -> None:
+    """Found out by what is in them; each branch is a fork where it left, a second time adds nothing."""
+    data = (FOLDER / f"{file}.json").read_bytes().replace(f'"{chat}"'.encode(), f'"{name}"'.encode())
+    report = (await lines(here, data))[-1]["report"]
+    assert report["forks"] >= len(forks)
+
+    again = (await lines(here, data))[-1]["report"]["sessions"]
+    assert again == {"imported": 0, "extended": 0, "present": report["sessions"]["imported"]}
+    id = f"{file.split('/')[0]}:{name}"
+    asked = await here.ask(
+        "query ($id: ID!) { session(id: $id) { messages(last: 1) { nodes { content } } } "
+        "topologyNode(id: $id) { children { sourceSeq session { id } } } }",
+        id=id,
+    )
+    assert asked["session"]["messages"]["nodes"] == [{"content": last}]
+    children = {each["session"]["id"]: each["sourceSeq"] for each in asked["topologyNode"]["children"]}
+    assert children == {f"{id}:{leaf}": seq for leaf, seq in forks.items()}
 
 
 async def test_a_client_that_hangs_up(here: Client, name: str) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from stello_graph.interchange.text import thinking
+
 __all__ = ["text_and_rest"]
 
 _Content = dict[str, Any]
@@ -72,16 +74,12 @@ def _thoughts(content: _Content) -> tuple[str, set[str]]:
         for key in ("summary", "content")
         if isinstance(text := thought.get(key), str) and text.strip()
     ]
-    return _thinking("\n\n".join(lines)), set() if lines else {"thoughts"}
+    return thinking("\n\n".join(lines)), set() if lines else {"thoughts"}
 
 
 def _recap(content: _Content) -> tuple[str, set[str]]:
     recap = content.get("content")
-    return _thinking(recap if isinstance(recap, str) else ""), {"content"}
-
-
-def _thinking(text: str) -> str:
-    return "<think>\n" + text.replace("</think", "&lt;/think") + "\n</think>" if text.strip() else ""
+    return thinking(recap if isinstance(recap, str) else ""), {"content"}
 
 
 _READERS: dict[str, Callable[[_Content], tuple[str, set[str]]]] = {

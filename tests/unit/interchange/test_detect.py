@@ -8,6 +8,7 @@ from stello_graph.errors import InvalidInput
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
 from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import FIXTURES, chain, user
+from tests.unit.interchange.threads import FOLDER
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.json")), ids=lambda path: path.stem)
@@ -18,6 +19,11 @@ def test_exports_of_chatgpt(path: object) -> None:
 @pytest.mark.parametrize("path", sorted(CLAUDE.glob("*.json")), ids=lambda path: path.stem)
 def test_exports_of_claude(path: Path) -> None:
     assert detect(path.read_bytes()) is Format.CLAUDE
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("[lo]*/*.json")), ids=lambda path: path.stem)
+def test_exports_of_others(path: Path) -> None:
+    assert detect(path.read_bytes()) == path.parent.name
 
 
 def test_the_beginning_is_enough() -> None:
@@ -36,13 +42,12 @@ def test_the_beginning_is_enough() -> None:
         b'["mapping"]',
         b'{"a": {"mapping": {}}}',
         b'[{"uuid": "x", "name": "", "messages": [{"chat_messages": []}]}]',
-        b'[{"id": "x", "chat": {"history": {}}}]',
         b"\xff\xfe[\x00{\x00",
         b"PK\x03\x04",
     ],
 )
 def test_other_files(data: bytes) -> None:
-    with pytest.raises(InvalidInput, match="no file that can be imported; known formats: chatgpt, claude"):
+    with pytest.raises(InvalidInput, match="known formats: chatgpt, claude, openwebui, librechat"):
         detect(data)
 
 
