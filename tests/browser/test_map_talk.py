@@ -640,6 +640,16 @@ def test_somebody_elses_turn_is_waited_for_or_interrupted(keyed: Page, tools: To
 
 
 def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, seen: Console) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if is_said(route.request):
+            held.append(route)
+        else:
+            route.fallback()
+
+    # From the start: a request that is on its way as this begins is not told of.
+    keyed.route("**/graphql", hold)
     session = tools.ask.session("Fails")
     tools.model.respond = lambda body: Refuse(529, "overloaded_error", "Overloaded")
     field = show(keyed, tools.server, session)
@@ -650,15 +660,6 @@ def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, s
     keyed.reload()
     expect(again).to_be_visible()
     tools.model.respond = lambda body: "Now I am here."
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        if is_said(route.request):
-            held.append(route)
-        else:
-            route.fallback()
-
-    keyed.route("**/graphql", hold)
     with keyed.expect_request(is_said):
         again.click()
     expect(again).to_have_count(0)
@@ -672,7 +673,6 @@ def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, s
     held.pop().continue_()
     expect(messages(keyed).last).to_contain_text("Now I am here.")
     expect(again).to_have_count(0)
-    keyed.unroute("**/graphql")
     assert [text for role, text in tools.said(session) if role == "USER"] == ["Hello?", "Hello?"]
 
     tools.model.respond = lambda body: Refuse(529, "overloaded_error", "Overloaded")

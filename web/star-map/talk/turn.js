@@ -76,6 +76,8 @@ export class Turn {
   async confirm(toolCallId, approve, reason) {
     try {
       const answer = await query(CONFIRM, { turnId: this.id, toolCallId, approve, reason: reason || null });
+      // What was asked before this answer is out of date.
+      this.looks += 1;
       this.#wait(answer.confirmToolCall);
     } catch (error) {
       // Somebody else may have answered it.
