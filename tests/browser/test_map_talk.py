@@ -24,7 +24,7 @@ from tests.browser.console import Console
 from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
 from tests.e2e.machine import PIXEL
-from tests.e2e.processes import Store, start
+from tests.e2e.processes import Store, run, start
 from tests.model_server import Answer, ModelServer, Refuse, say, think, use
 
 pytestmark = pytest.mark.browser
@@ -34,6 +34,12 @@ KEY: Final = "a-key-of-these-tests-and-of-nobody-else"
 APPEND: Final = """mutation($id: ID!, $messages: [MessageInput!]!) {
     appendMessages(sessionId: $id, messages: $messages) { id }
 }"""
+CONFIRM: Final = """mutation($turn: ID!, $call: String!) {
+    confirmToolCall(turnId: $turn, toolCallId: $call, approve: true) { id }
+}"""
+RENAME: Final = (
+    "mutation($id: ID!, $label: String!) { updateSession(id: $id, input: {label: $label}) { id } }"
+)
 STARTED: Final = "mutation($input: SendInput!) { startTurn(input: $input) { id } }"
 MESSAGES: Final = "query($id: ID!) { session(id: $id) { messages(last: 50) { nodes { role content } } } }"
 
@@ -191,8 +197,41 @@ def test_by_keyboard_alone_one_sends_and_forks(
         "systemPrompt": "You criticise plans.",
         "node": {"sourceSeq": 1},
     }
-    star_map.get_by_role("button", name="from “Kitchen”").first.click()
+    ask(RENAME, id=session, label="Galley")
+    star_map.get_by_role("button", name="from “Galley”").first.click()
     expect(field).to_have_value("half a thought")
+
+
+def test_a_fork_that_knows_nothing(star_map: Page, map_server: MapServer, ask: Ask) -> None:
+    prompts = {"blank": "Be $tone; it costs $$5 and $${tone}.", "heir": "Be brief."}
+    for name, context in {"blank": "NONE", "heir": "INHERIT"}.items():
+        profile = {"name": name, "systemPrompt": prompts[name], "context": context}
+        ask("mutation($input: ForkProfileInput!) { putForkProfile(input: $input) { name } }", input=profile)
+    for role, profile_name, made in (
+        ("STANDARD", "blank", "Be kind; it costs $5 and ${tone}."),
+        ("MAIN", "heir", "Be brief."),
+    ):
+        session = ask.session(f"Source {role}", role=role)
+        ask.say(session, "One", "Two")
+        show(star_map, map_server, session)
+        messages(star_map).nth(1).get_by_role("button", name="Fork from here").click()
+        dialog = star_map.get_by_role("dialog")
+        dialog.get_by_label("Name of the fork").fill(f"Fresh {role}")
+        expect(dialog.get_by_text("Up to message 2.")).to_have_count(1 if role == "STANDARD" else 0)
+        dialog.get_by_label("Profile").select_option(profile_name)
+        expect(dialog.get_by_label(re.compile("^Nothing"))).to_be_checked()
+        expect(dialog.get_by_role("radio")).to_have_count(3 if role == "STANDARD" else 1)
+        if role == "STANDARD":
+            expect(dialog.get_by_text("Up to message 2.")).to_have_count(0)
+            dialog.get_by_label("tone", exact=True).fill("kind")
+        else:
+            expect(dialog.get_by_text("A main conversation gives its forks no context.")).to_be_visible()
+        dialog.get_by_role("button", name="Fork", exact=True).click()
+        expect(star_map.get_by_role("heading", name=f"Fresh {role}")).to_be_visible()
+        expect(star_map.get_by_text("Up to message")).to_have_count(0)
+        child = star_map.url.split("#s=")[1]
+        fork = ask("query($id: ID!) { session(id: $id) { systemPrompt messageCount } }", id=child)
+        assert fork["session"] == {"systemPrompt": made, "messageCount": 0}
 
 
 HOSTILE: Final = [
@@ -362,6 +401,23 @@ def test_tools_thoughts_and_questions(keyed: Page, tools: Tools) -> None:
     expect(asked.locator(".tool").last).to_contain_text("keep it")
     expect(asked.get_by_role("button", name="Fork from here")).to_have_count(1)
 
+    question = keyed.get_by_role("group", name="May “erase” run?")
+    tools.model.script(Answer([use("erase", id="e")]))
+    field.fill("Again")
+    field.press("Enter")
+    expect(question).to_be_visible()
+    keyed.get_by_role("button", name="Stop").click()
+    expect(keyed.get_by_text("Stopped.")).to_be_visible()
+    expect(question).to_have_count(0)
+    tools.model.script(Answer([use("erase", id="f")]), "Somebody said yes.")
+    field.fill("Once more")
+    field.press("Enter")
+    expect(question).to_be_visible()
+    running = tools.ask("query($id: ID!) { session(id: $id) { activeTurn { id } } }", id=session)
+    tools.ask(CONFIRM, turn=running["session"]["activeTurn"]["id"], call="f")
+    expect(messages(keyed).last).to_contain_text("Somebody said yes.")
+    expect(question).to_have_count(0)
+
 
 def test_what_is_said_elsewhere_appears(star_map: Page, map_server: MapServer, ask: Ask) -> None:
     session = ask.session("Shared")
@@ -378,8 +434,12 @@ def test_what_is_said_elsewhere_appears(star_map: Page, map_server: MapServer, a
     star_map.get_by_role("button", name="New messages").click()
     expect(messages(star_map).last).to_be_in_viewport()
     expect(messages(star_map)).to_have_count(10)
+    ask("mutation($id: ID!) { trimMessages(sessionId: $id, keepLast: 4) { id } }", id=session)
+    expect(messages(star_map)).to_have_count(4)
+    field.focus()
     ask("mutation($id: ID!) { archiveSession(id: $id) { id } }", id=session)
     expect(star_map.get_by_text("This conversation is archived")).to_be_visible()
+    expect(star_map.get_by_role("region", name="Conversation")).to_be_focused()
     ask("mutation($id: ID!) { unarchiveSession(id: $id) { id } }", id=session)
     expect(field).to_be_visible()
 
@@ -420,21 +480,31 @@ def test_a_reply_is_followed_after_a_reload_and_a_lost_connection(keyed: Page, t
     assert len(sockets) > count
     assert [role for role, _ in tools.said(session)] == ["USER", "ASSISTANT"]
 
-    stopped, gate = slow("This is never told to its end, it is said.")
-    tools.model.script(stopped)
+    tools.model.script(
+        Answer([say("[This](https://good.example/) stands.\n\n" + "and on " * 500)], pause=0.05)
+    )
     field.fill("And now?")
     field.press("Enter")
-    expect(live).to_contain_text("This is never")
+    expect(live).to_contain_text("and on")
+    live.get_by_role("link", name="This").focus()
+    expect(live).to_contain_text("and on " * 9)
+    expect(live.get_by_role("link", name="This")).to_be_focused()
     field.press("Escape")
     expect(keyed.get_by_text("Stopped.")).to_be_visible()
-    gate.set()
     expect(messages(keyed).last.locator(".mark")).to_have_text("cut off")
     expect(keyed.get_by_role("heading", name="Slow")).to_be_visible()
 
 
 def test_a_message_that_gets_no_answer_is_said_once(keyed: Page, tools: Tools, seen: Console) -> None:
     session = tools.ask.session("Once")
-    tools.model.script("Heard.")
+    tools.model.script("Heard.", "Heard again.")
+    sockets: list[WebSocketRoute] = []
+
+    def through(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    keyed.route_web_socket(re.compile("/graphql$"), through)
     field = show(keyed, tools.server, session)
     taken: list[APIResponse] = []
 
@@ -456,6 +526,84 @@ def test_a_message_that_gets_no_answer_is_said_once(keyed: Page, tools: Tools, s
     expect(messages(keyed).last).to_contain_text("Heard.")
     assert tools.said(session) == [("USER", "Once"), ("ASSISTANT", "Heard.")]
     assert len(taken) == 1
+
+    keys: list[str] = []
+
+    def store_is_away(route: Route) -> None:
+        if not is_sent(route.request):
+            route.fallback()
+            return
+        keys.append(json.loads(route.request.post_data or "")["variables"]["input"]["idempotencyKey"])
+        if len(keys) > 1:
+            route.fallback()
+            return
+        refusal = {"message": "The store is away.", "extensions": {"code": "STORE_UNAVAILABLE"}}
+        route.fulfill(status=200, json={"data": None, "errors": [refusal]})
+
+    keyed.route("**/graphql", store_is_away)
+    field.fill("Twice?")
+    field.press("Enter")
+    expect(keyed.get_by_text("Not sent: the server does not answer.")).to_be_visible()
+    sockets[-1].close(code=1012, reason="restart")
+    expect(messages(keyed).last).to_contain_text("Heard again.")
+    assert [text for _, text in tools.said(session)] == ["Once", "Heard.", "Twice?", "Heard again."]
+    assert len(keys) == 2
+    assert len(set(keys)) == 1
+
+
+def is_sent(request: Request) -> bool:
+    return "startTurn" in (request.post_data or "")
+
+
+def test_what_one_wrote_in_a_space_stays_there(page: Page, tools: Tools, seen: Console) -> None:
+    store = f"sqlite:///{tools.server.process.log.with_name('map.db')}"
+    made = run(["keys", "create", "--scope", "write", "--name", "else", "--space", "other", "--store", store])
+    other = made.stdout.strip()
+    tools.ask.session("Here", id="twin")
+    with tools.server.client(other) as ask:
+        ask.session("There", id="twin")
+
+    def refuse(route: Route) -> None:
+        if is_sent(route.request):
+            route.abort()
+        else:
+            route.fallback()
+
+    page.route("**/graphql", refuse)
+    page.goto(f"{tools.server.url}/healthz")
+    take_key(page, KEY)
+    field = show(page, tools.server, "twin")
+    field.fill("Sent here")
+    field.press("Enter")
+    expect(page.get_by_text("Not sent: the server does not answer.")).to_be_visible()
+    field.fill("Meant for here")
+    assert "Meant for here" in kept(page)
+    page.unroute("**/graphql")
+    take_key(page, other)
+    page.reload()
+    expect(page.get_by_role("heading", name="There")).to_be_visible()
+    expect(page.get_by_text("Nothing was said yet.")).to_be_visible()
+    expect(field).to_have_value("")
+    assert "here" not in kept(page)
+    with tools.server.client(other) as ask:
+        assert ask(MESSAGES, id="twin")["session"]["messages"]["nodes"] == []
+    assert tools.said("twin") == []
+    field.fill("Nobody is to read this")
+    assert "Nobody" in kept(page)
+    assert [error for error in seen.errors if "ERR_FAILED" not in error] == []
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Forget key").click()
+    expect(page.get_by_label("API key")).to_be_visible()
+    assert "Nobody" not in kept(page)
+    seen.errors.clear()
+
+
+def take_key(page: Page, key: str) -> None:
+    page.evaluate("key => sessionStorage.setItem('stello-graph:/:api-key', key)", key)
+
+
+def kept(page: Page) -> str:
+    return str(page.evaluate("Object.values({...sessionStorage}).join()"))
 
 
 def test_somebody_elses_turn_is_waited_for_or_interrupted(keyed: Page, tools: Tools) -> None:
@@ -492,6 +640,16 @@ def test_somebody_elses_turn_is_waited_for_or_interrupted(keyed: Page, tools: To
 
 
 def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, seen: Console) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if is_said(route.request):
+            held.append(route)
+        else:
+            route.fallback()
+
+    # From the start: a request that is on its way as this begins is not told of.
+    keyed.route("**/graphql", hold)
     session = tools.ask.session("Fails")
     tools.model.respond = lambda body: Refuse(529, "overloaded_error", "Overloaded")
     field = show(keyed, tools.server, session)
@@ -502,9 +660,20 @@ def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, s
     keyed.reload()
     expect(again).to_be_visible()
     tools.model.respond = lambda body: "Now I am here."
-    again.click()
+    with keyed.expect_request(is_said):
+        again.click()
+    expect(again).to_have_count(0)
+    held.pop().abort()
+    expect(again).to_be_visible()
+    assert [error for error in seen.errors if "ERR_FAILED" not in error] == []
+    seen.errors.clear()
+    with keyed.expect_request(is_said):
+        again.click()
+    expect(again).to_have_count(0)
+    held.pop().continue_()
     expect(messages(keyed).last).to_contain_text("Now I am here.")
     expect(again).to_have_count(0)
+    assert [text for role, text in tools.said(session) if role == "USER"] == ["Hello?", "Hello?"]
 
     tools.model.respond = lambda body: Refuse(529, "overloaded_error", "Overloaded")
     keyed.get_by_role("button", name="Fork…").click()
@@ -521,9 +690,24 @@ def test_a_failed_turn_tells_why_and_is_tried_again(keyed: Page, tools: Tools, s
     child = keyed.url.split("#s=")[1]
     assert [visit["id"] for visit in entered] == [session, session, child]
     assert len({visit["holder"] for visit in entered}) == 1
-    with keyed.expect_request(lambda request: "leaveSession" in (request.post_data or "")) as left:
-        keyed.get_by_role("button", name="Close", exact=True).click()
+    # Whoever goes on to another session's memory is in none.
+    keyed.get_by_role("tab", name="Memory").click()
+    with keyed.expect_request(is_leave) as left:
+        keyed.get_by_role("navigation", name="Where it hangs").get_by_role("button", name="Fails").click()
     assert variables(left.value) == {"id": child, "holder": entered[0]["holder"]}
+    with keyed.expect_request(is_visit):
+        keyed.get_by_role("tab", name="Talk").click()
+    with keyed.expect_request(is_leave) as left:
+        keyed.get_by_role("button", name="Close", exact=True).click()
+    assert variables(left.value) == {"id": session, "holder": entered[0]["holder"]}
+
+
+def is_said(request: Request) -> bool:
+    return "query Said" in (request.post_data or "")
+
+
+def is_leave(request: Request) -> bool:
+    return "leaveSession" in (request.post_data or "")
 
 
 def is_visit(request: Request) -> bool:

@@ -1,12 +1,12 @@
 /** Where a message is written and sent, and a turn stopped. */
 import { query } from '../graphql.js';
-import { html, useEffect, useRef } from '../html.js';
+import { html, useEffect, useLayoutEffect, useRef } from '../html.js';
 import { sayRefusal } from '../shell/toasts.js';
 import { canWrite, offlineModel, viewer } from '../state.js';
 import { t } from '../texts.js';
 import { UNARCHIVE } from './documents.js';
 import { askFork } from './fork-dialog.js';
-import { Vanishing } from './vanishing.js';
+import { Vanishing, handOn } from './vanishing.js';
 
 /** @typedef {import('./conversation.js').Conversation} Conversation */
 
@@ -14,8 +14,10 @@ import { Vanishing } from './vanishing.js';
 export function Composer({ talk }) {
   if (!viewer.value) return null;
   if (!canWrite.value) return html`<p class="composer quiet">${t('talk.readOnly')}</p>`;
-  if (talk.session.value?.status === 'ARCHIVED') return html`<${Archived} talk=${talk} />`;
-  return html`<${Field} talk=${talk} />`;
+  const session = talk.session.value;
+  if (!session) return null;
+  if (session.status === 'ARCHIVED') return html`<${Archived} talk=${talk} />`;
+  return html`<${Field} talk=${talk} session=${session} />`;
 }
 
 /** @param {{talk: Conversation}} props */
@@ -28,15 +30,17 @@ function Archived({ talk }) {
     <//>`;
 }
 
-/** @param {{talk: Conversation}} props */
-function Field({ talk }) {
+/** @param {{talk: Conversation, session: import('./conversation.js').SessionFacts}} props */
+function Field({ talk, session }) {
   const { sending } = talk;
   const turn = talk.turn.value;
+  const form = useRef(/** @type {HTMLElement | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   // What had the focus may have gone with the session before; a phone's keyboard is not to jump up.
   useEffect(() => {
     if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) field.current?.focus();
   }, []);
+  useLayoutEffect(() => () => handOn(form.current), []);
   const stop = () => turn?.cancel().catch(sayRefusal);
   const send = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -53,7 +57,7 @@ function Field({ talk }) {
     }
   };
   return html`
-    <form class="composer stack" onSubmit=${send}>
+    <form class="composer stack" ref=${form} onSubmit=${send}>
       ${sending.problem.value ? html`<p class="error" role="alert">${sending.problem.value}</p>` : null}
       <textarea rows="1" ref=${field} aria-label=${t('talk.message')} placeholder=${t('talk.placeholder')} dir="auto"
         value=${sending.draft.value} onKeyDown=${pressed}
@@ -61,7 +65,7 @@ function Field({ talk }) {
       <div class="row">
         ${offlineModel.value ? html`<span class="offline" title=${t('talk.offlineLong')}>${t('talk.offline')}</span>` : null}
         <span class="grow quiet keys">${t(turn ? 'talk.keysRunning' : 'talk.keys')}</span>
-        <button type="button" class="plain" onClick=${() => askFork(talk.id, talk.session.value?.label ?? '', null)}>${t('talk.forkAll')}</button>
+        <button type="button" class="plain" onClick=${() => askFork(session, null)}>${t('talk.forkAll')}</button>
         ${turn ? html`<${Vanishing} class="stop"><button type="button" class="danger" onClick=${stop}>${t('talk.stop')}</button><//>` : null}
         <button type="submit" class="primary" aria-disabled=${!sending.draft.value.trim() || sending.outgoing.value !== null}>${t('talk.send')}</button>
       </div>

@@ -8,7 +8,9 @@ import { Sending } from './sending.js';
 import { Transcript } from './transcript.js';
 import { Turn } from './turn.js';
 
-/** @typedef {{id: string, label: string, status: 'ACTIVE' | 'ARCHIVED', node: {sourceSessionId: string | null} | null}} SessionFacts */
+/** @typedef {{id: string, label: string, status: 'ACTIVE' | 'ARCHIVED', role: string, node: {sourceSessionId: string | null} | null}} SessionFacts */
+
+const MOST_FOLLOWED = 20;
 
 export class Conversation {
   /** @param {string} id */
@@ -24,12 +26,14 @@ export class Conversation {
     /** Why it could not be loaded. */
     this.problem = signal(/** @type {Refusal | null} */ (null));
     this.isOpen = false;
-    /** Turns that were followed, by id: only they know how long tools took. */
+    /** Turns that were followed last, by id: only they know how long tools took. */
     this.followed = new Map(/** @type {[string, Turn][]} */ ([]));
     this.sending = new Sending(id, {
       began: (turn) => this.began(turn),
       busy: () => this.refresh(),
     });
+    /** Whether what the last turn could not answer is being said again. */
+    this.isRepeating = signal(false);
     /** Whether the reader is at the end and stays there as it grows. */
     this.atEnd = signal(true);
   }
@@ -38,8 +42,11 @@ export class Conversation {
   start() {
     this.isOpen = true;
     const seen = () => document.visibilityState === 'visible' && this.refresh();
-    const stop = listen(({ nodeId }) => nodeId === this.id && this.refresh());
-    const stopWatching = onceOpen(() => this.refresh());
+    const stop = listen((event) => event.nodeId === this.id && this.#changed(event));
+    const stopWatching = onceOpen(() => {
+      this.refresh();
+      this.sending.deliverLost();
+    });
     document.addEventListener('visibilitychange', seen);
     this.refresh();
     this.sending.deliver('REJECT');
@@ -50,6 +57,13 @@ export class Conversation {
       document.removeEventListener('visibilitychange', seen);
       this.turn.value?.stop();
     };
+  }
+
+  /** @param {import('../live.js').TopologyEvent} event */
+  #changed({ type, data }) {
+    const isTrimmed = type === 'SESSION_UPDATED' && data?.keepLast !== undefined;
+    if (isTrimmed) this.transcript.newest().catch(sayRefusal);
+    this.refresh();
   }
 
   /** Asks how it stands; what is new at the end is loaded. */
@@ -82,26 +96,48 @@ export class Conversation {
 
   /** Says again what the last turn could not answer. */
   async again() {
-    const { turn } = await query(SAID, { id: this.last.value?.id });
-    await this.sending.say(turn.messages[0].content);
+    if (this.isRepeating.value) return;
+    this.isRepeating.value = true;
+    try {
+      const { turn } = await query(SAID, { id: this.last.value?.id });
+      if (turn) await this.sending.say(turn.messages[0].content);
+    } finally {
+      this.isRepeating.value = false;
+    }
   }
 
   /** @param {import('./turn.js').TurnFacts} facts */
   #follow(facts) {
-    if (!this.isOpen || this.turn.value?.id === facts.id) return;
-    this.turn.value?.stop();
+    if (!this.isOpen) return;
+    const known = this.turn.value;
+    if (known?.id === facts.id) {
+      if (known.pending.value.length) known.look().catch(sayRefusal);
+      return;
+    }
+    known?.stop();
     const turn = new Turn(facts);
     this.turn.value = turn;
     this.last.value = null;
-    this.followed.set(turn.id, turn);
+    this.#remember(turn);
     turn.follow({
       stored: (message) => void this.transcript.add(message).catch(sayRefusal),
       ended: (ended) => this.#ended(ended),
+      broken: () => {
+        this.turn.value = null;
+        this.refresh();
+      },
       lost: (refusal) => {
         this.turn.value = null;
         sayRefusal(refusal);
       },
     });
+  }
+
+  /** @param {Turn} turn */
+  #remember(turn) {
+    this.followed.set(turn.id, turn);
+    const [oldest] = this.followed.keys();
+    if (this.followed.size > MOST_FOLLOWED) this.followed.delete(oldest);
   }
 
   /** @param {import('./turn.js').TurnFacts} facts */

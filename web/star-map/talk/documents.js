@@ -11,7 +11,7 @@ const TURN = `fragment T on Turn {
 
 export const SESSION = `query Conversation($id: ID!) {
   session(id: $id) {
-    id label status
+    id label status role
     activeTurn { ...T }
     turns(last: 1) { ...T }
     node { sourceSessionId }
@@ -37,6 +37,7 @@ export const FOLLOW = `subscription Turn($turnId: ID!, $after: Long!) {
     ... on TextDelta { text }
     ... on MessageStored { message { ...M } }
     ... on ToolCallStarted { toolCall { id } }
+    ... on ConfirmationRequested { toolCall { id } }
     ... on ToolCallFinished { toolCallId isError content durationMs }
     ... on TurnEnded { turn { ...T } }
   }

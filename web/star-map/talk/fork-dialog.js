@@ -14,24 +14,24 @@ const LONGEST_LABEL = 200;
 /** @typedef {{name: string, systemPrompt: string | null, context: string | null, prompt: string | null}} Profile */
 
 /**
- * @param {string} id the session to fork from
- * @param {string} label what it is called
+ * @param {{id: string, label: string, role: string}} source the session to fork from
  * @param {number | null} throughSeq up to which message; null: all of it
  */
-export async function askFork(id, label, throughSeq) {
+export async function askFork(source, throughSeq) {
   if (isAsking()) return;
-  const child = await ask(t('talk.forkOf', { label }), (close) => html`
-    <${ForkForm} id=${id} throughSeq=${throughSeq} done=${close} />`);
+  const child = await ask(t('talk.forkOf', { label: source.label }), (close) => html`
+    <${ForkForm} source=${source} throughSeq=${throughSeq} done=${close} />`);
   if (!child) return;
   open(child);
   flyTo(child);
 }
 
-/** @param {{id: string, throughSeq: number | null, done: (child?: string) => void}} props */
-function ForkForm({ id, throughSeq, done }) {
+/** @param {{source: {id: string, role: string}, throughSeq: number | null, done: (child?: string) => void}} props */
+function ForkForm({ source, throughSeq, done }) {
+  const contexts = contextsOf(source);
   const key = useRef(newId());
   const [profiles, setProfiles] = useState(/** @type {Profile[]} */ ([]));
-  const [fields, setFields] = useState({ label: '', context: 'INHERIT', profile: '', prompt: '' });
+  const [fields, setFields] = useState({ label: '', context: /** @type {string} */ (contexts[0]), profile: '', prompt: '' });
   const [vars, setVars] = useState(/** @type {Record<string, string>} */ ({}));
   const [problem, setProblem] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -46,7 +46,8 @@ function ForkForm({ id, throughSeq, done }) {
   };
   const choose = (/** @type {string} */ name) => {
     const chosen = profiles.find((one) => one.name === name);
-    change({ profile: name, context: chosen?.context ?? fields.context });
+    const context = contexts.find((one) => one === chosen?.context) ?? fields.context;
+    change({ profile: name, context });
   };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -54,7 +55,9 @@ function ForkForm({ id, throughSeq, done }) {
     setBusy(true);
     setProblem('');
     try {
-      const input = { ...inputOf(fields, profile, vars), sourceSessionId: id, throughSeq, idempotencyKey: key.current };
+      const given = inputOf(fields, profile, vars);
+      const through = fields.context === 'NONE' ? null : throughSeq;
+      const input = { ...given, sourceSessionId: source.id, throughSeq: through, idempotencyKey: key.current };
       done((await query(FORK, { input })).fork.id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -64,7 +67,7 @@ function ForkForm({ id, throughSeq, done }) {
   };
   return html`
     <form class="stack fork-form" onSubmit=${submit}>
-      <p class="quiet">${throughSeq === null ? t('talk.forkWhole') : t('talk.forkThrough', { seq: throughSeq })}</p>
+      <${Extent} source=${source} context=${fields.context} throughSeq=${throughSeq} />
       <label class="stack">${t('talk.label')}
         <input required autofocus maxlength=${LONGEST_LABEL} value=${fields.label} onInput=${typed((label) => change({ label }))} />
       </label>
@@ -84,7 +87,7 @@ function ForkForm({ id, throughSeq, done }) {
         </label>`)}
       <fieldset class="stack">
         <legend>${t('talk.context')}</legend>
-        ${CONTEXTS.map((context) => html`
+        ${contexts.map((context) => html`
           <label key=${context} class="fork-context">
             <input type="radio" name="context" value=${context} checked=${fields.context === context} onChange=${() => change({ context })} />
             <span><strong>${t(`talk.context.${context}`)}</strong> <span class="quiet">${t(`talk.contextLong.${context}`)}</span></span>
@@ -99,6 +102,18 @@ function ForkForm({ id, throughSeq, done }) {
         <button type="submit" class="primary" aria-disabled=${isBusy}>${t(isBusy ? 'talk.forking' : 'talk.fork')}</button>
       </div>
     </form>`;
+}
+
+/** What a fork may know; a MAIN session gives no context away. @param {{role: string}} source */
+function contextsOf({ role }) {
+  return role === 'MAIN' ? CONTEXTS.filter((context) => context === 'NONE') : CONTEXTS;
+}
+
+/** How much of the source it is about. @param {{source: {role: string}, context: string, throughSeq: number | null}} props */
+function Extent({ source, context, throughSeq }) {
+  if (source.role === 'MAIN') return html`<p class="quiet">${t('talk.forkMain')}</p>`;
+  if (context === 'NONE') return null;
+  return html`<p class="quiet">${throughSeq === null ? t('talk.forkWhole') : t('talk.forkThrough', { seq: throughSeq })}</p>`;
 }
 
 /** @param {(value: string) => void} set @returns {(event: any) => void} */
@@ -123,6 +138,7 @@ function inputOf({ label, context, prompt }, profile, vars) {
 
 /** The names in a profile's templates; `$$` is a dollar. @param {Profile | undefined} profile @returns {string[]} */
 function variablesOf(profile) {
-  const text = `${profile?.systemPrompt ?? ''}\n${profile?.prompt ?? ''}`.replaceAll('$$', '');
-  return [...new Set([...text.matchAll(/\$\{(\w+)\}/g)].map((match) => match[1]))];
+  const text = `${profile?.systemPrompt ?? ''}\n${profile?.prompt ?? ''}`;
+  const found = [...text.matchAll(/\$(?:\$|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g)];
+  return [...new Set(found.map(([, braced, bare]) => braced ?? bare).filter(Boolean))];
 }

@@ -56,7 +56,7 @@ function progressOf(turn) {
 /** How the last turn ended, where it did not end well. @param {{talk: Conversation}} props */
 export function Outcome({ talk }) {
   const last = talk.last.value;
-  if (talk.turn.value || talk.sending.outgoing.value || !last) return null;
+  if (talk.turn.value || talk.sending.outgoing.value || talk.isRepeating.value || !last) return null;
   if (last.error) {
     return html`
       <${Vanishing} class="notice row" role="alert">

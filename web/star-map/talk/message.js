@@ -25,7 +25,7 @@ export function Message({ group, talk, mayFork }) {
           ${head.content ? html`<button type="button" class="plain" onClick=${() => copy(head.content)}>${t('talk.copy')}</button>` : null}
           ${mayFork && isWhole && canWrite.value ? html`
             <button type="button" class="plain" aria-label=${t('talk.forkHere')} title=${t('talk.forkHere')}
-              onClick=${() => askFork(talk.id, talk.session.value?.label ?? '', end)}>${t('talk.fork')}</button>` : null}
+              onClick=${() => talk.session.value && askFork(talk.session.value, end)}>${t('talk.fork')}</button>` : null}
         </div>
       </header>
       <${Parts} parts=${head.parts} />

@@ -2,7 +2,7 @@
 import { query } from '../graphql.js';
 import { effect } from '../html.js';
 import { sayRefusal } from '../shell/toasts.js';
-import { openId } from '../state.js';
+import { openId, tab, viewer } from '../state.js';
 import { session } from '../storage.js';
 import { ENTER, LEAVE } from './documents.js';
 import { newId } from './ids.js';
@@ -15,7 +15,10 @@ let inside = /** @type {string | null} */ (null);
 export function enter(id) {
   if (inside === id) return;
   inside = id;
-  query(ENTER, { id, holder }).catch(sayRefusal);
+  query(ENTER, { id, holder }).catch((error) => {
+    if (inside === id) inside = null;
+    sayRefusal(error);
+  });
 }
 
 /** Leaves the session that this tab is in, if any. */
@@ -26,6 +29,13 @@ export function leave() {
   query(LEAVE, { id, holder }).catch(sayRefusal);
 }
 
+// Another session that shows its conversation is entered, which leaves the one before.
 effect(() => {
-  if (openId.value === null) leave();
+  const isElsewhere = openId.value !== inside && tab.value !== 'talk';
+  if (openId.value === null || isElsewhere) leave();
+});
+
+// Whoever comes with another key has entered nothing yet.
+effect(() => {
+  if (!viewer.value) inside = null;
 });

@@ -5,14 +5,17 @@
 import { Refusal, query } from '../graphql.js';
 import { signal } from '../html.js';
 import { reason } from '../shell/toasts.js';
-import { session } from '../storage.js';
 import { START } from './documents.js';
 import { newId } from './ids.js';
+import { unsentOf } from './unsent.js';
 
 /**
  * @typedef {{key: string, content: string, state: 'sending' | 'waiting' | 'busy' | 'lost'}} Outgoing
  *   waiting: for the running turn to end; busy: it was refused for one; lost: no answer came
  */
+
+// After these the server may have the message all the same, or takes it later.
+const LOST = new Set(['OFFLINE', 'UNAUTHENTICATED', 'STORE_UNAVAILABLE']);
 
 export class Sending {
   /**
@@ -22,8 +25,10 @@ export class Sending {
   constructor(id, heard) {
     this.id = id;
     this.heard = heard;
-    this.draft = signal(session.get(`draft:${id}`) ?? '');
-    this.outgoing = signal(/** @type {Outgoing | null} */ (JSON.parse(session.get(`outgoing:${id}`) ?? 'null')));
+    this.unsent = unsentOf(id);
+    const { draft = '', outgoing = null } = this.unsent.get();
+    this.draft = signal(draft);
+    this.outgoing = signal(outgoing);
     /** Why the last message was not taken. */
     this.problem = signal('');
   }
@@ -31,7 +36,7 @@ export class Sending {
   /** @param {string} text */
   write(text) {
     this.draft.value = text;
-    session.set(`draft:${this.id}`, text || null);
+    this.#keep();
   }
 
   /** Sends the draft. */
@@ -44,6 +49,7 @@ export class Sending {
 
   /** @param {string} content */
   async say(content) {
+    if (this.outgoing.value) return;
     this.#set({ key: newId(), content, state: 'sending' });
     await this.deliver('REJECT');
   }
@@ -66,6 +72,11 @@ export class Sending {
     }
   }
 
+  /** Sends again what got no answer. */
+  async deliverLost() {
+    if (this.outgoing.value?.state === 'lost') await this.deliver('REJECT');
+  }
+
   /** Takes what is on its way back to be written on. */
   takeBack() {
     const { outgoing, draft } = this;
@@ -76,7 +87,7 @@ export class Sending {
   /** @param {Refusal} refusal */
   #refused(refusal) {
     const state = refusal.code === 'SESSION_BUSY' ? 'busy' : 'lost';
-    if (state === 'busy' || refusal.code === 'OFFLINE' || refusal.code === 'UNAUTHENTICATED') {
+    if (state === 'busy' || LOST.has(refusal.code)) {
       this.#set({ .../** @type {Outgoing} */ (this.outgoing.value), state });
       if (state === 'busy') this.heard.busy();
     } else {
@@ -88,6 +99,10 @@ export class Sending {
   /** @param {Outgoing | null} outgoing */
   #set(outgoing) {
     this.outgoing.value = outgoing;
-    session.set(`outgoing:${this.id}`, outgoing && JSON.stringify(outgoing));
+    this.#keep();
+  }
+
+  #keep() {
+    this.unsent.set({ draft: this.draft.value, outgoing: this.outgoing.value });
   }
 }

@@ -78,10 +78,10 @@ function Messages({ talk, groups }) {
     return html`<p class="quiet empty">${t('talk.empty')}</p>`;
   }
   const line = forkLineAt(talk, groups);
-  const isArchived = session.value?.status === 'ARCHIVED';
+  const mayFork = session.value?.status === 'ACTIVE';
   const drawn = groups.flatMap((group, place) => [
     place === line ? html`<${ForkLine} key="fork" talk=${talk} />` : null,
-    html`<${Message} key=${group.head.seq} group=${group} talk=${talk} mayFork=${!isArchived} />`,
+    html`<${Message} key=${group.head.seq} group=${group} talk=${talk} mayFork=${mayFork} />`,
   ]);
   return html`
     ${transcript.hasOlder.value ? html`<p class="quiet older" role="status">${t('talk.older')}</p>` : null}

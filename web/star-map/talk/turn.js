@@ -16,8 +16,9 @@ const DRAW_MS = 80;
  * @typedef {{
  *   stored: (message: import('./transcript.js').Message) => void,
  *   ended: (turn: TurnFacts) => void,
+ *   broken: () => void,
  *   lost: (refusal: import('../graphql.js').Refusal) => void,
- * }} Heard
+ * }} Heard `broken`: the stream came to its end, the turn did not
  */
 
 export class Turn {
@@ -33,24 +34,33 @@ export class Turn {
     this.isStopping = signal(false);
     this.written = '';
     this.timer = 0;
-    this.stop = () => {};
+    this.looks = 0;
+    this.isOver = false;
+    this.unfollow = () => {};
   }
 
   /** @param {Heard} heard */
   follow(heard) {
     let seq = 0;
-    const stop = subscribe(FOLLOW, () => ({ turnId: this.id, after: seq }), {
+    this.unfollow = subscribe(FOLLOW, () => ({ turnId: this.id, after: seq }), {
       next: ({ turnEvents: event }) => {
         seq = event.seq;
         this.#hear(event, heard);
       },
-      error: heard.lost,
-      complete: () => {},
+      error: (refusal) => this.#lost(refusal, heard),
+      complete: () => {
+        this.stop();
+        heard.broken();
+      },
     });
-    this.stop = () => {
-      clearTimeout(this.timer);
-      stop();
-    };
+  }
+
+  /** Follows it no more; what it asked is no longer asked here. */
+  stop() {
+    this.isOver = true;
+    this.pending.value = [];
+    clearTimeout(this.timer);
+    this.unfollow();
   }
 
   async cancel() {
@@ -64,8 +74,23 @@ export class Turn {
 
   /** @param {string} toolCallId @param {boolean} approve @param {string} [reason] */
   async confirm(toolCallId, approve, reason) {
-    const answer = await query(CONFIRM, { turnId: this.id, toolCallId, approve, reason: reason || null });
-    this.#wait(answer.confirmToolCall);
+    try {
+      const answer = await query(CONFIRM, { turnId: this.id, toolCallId, approve, reason: reason || null });
+      // What was asked before this answer is out of date.
+      this.looks += 1;
+      this.#wait(answer.confirmToolCall);
+    } catch (error) {
+      // Somebody else may have answered it.
+      await this.look();
+      throw error;
+    }
+  }
+
+  /** Asks what is still asked: an answer that is given elsewhere is told only once all are answered. */
+  async look() {
+    const mine = ++this.looks;
+    const { turn } = await query(PENDING, { id: this.id });
+    if (mine === this.looks && turn) this.#wait(turn);
   }
 
   /** @param {any} event @param {Heard} heard */
@@ -77,7 +102,8 @@ export class Turn {
       this.#call(toolCallId, { state: 'done', isError, content, durationMs });
     }
     if (event.__typename === 'ConfirmationRequested') {
-      query(PENDING, { id: this.id }).then(({ turn }) => this.#wait(turn)).catch(heard.lost);
+      this.#forget(event.toolCall.id);
+      this.look().catch((refusal) => this.#lost(refusal, heard));
     }
     if (event.__typename === 'MessageStored') {
       heard.stored(event.message);
@@ -87,6 +113,13 @@ export class Turn {
       this.stop();
       heard.ended(event.turn);
     }
+  }
+
+  /** @param {import('../graphql.js').Refusal} refusal @param {Heard} heard */
+  #lost(refusal, heard) {
+    if (this.isOver) return;
+    this.stop();
+    heard.lost(refusal);
   }
 
   /** Shows text, at most every DRAW_MS. @param {string} text @param {boolean} [atOnce] */
@@ -107,10 +140,18 @@ export class Turn {
   /** @param {string} id @param {CallFacts} facts */
   #call(id, facts) {
     this.calls.value = new Map([...this.calls.value, [id, facts]]);
+    this.pending.value = this.pending.value.filter((one) => one !== id);
+  }
+
+  /** Another round may give a call the id of one that is done. @param {string} id */
+  #forget(id) {
+    this.calls.value = new Map([...this.calls.value].filter(([one]) => one !== id));
   }
 
   /** @param {{pendingToolCalls: {id: string}[]}} turn */
   #wait({ pendingToolCalls }) {
-    this.pending.value = pendingToolCalls.map((call) => call.id);
+    if (this.isOver) return;
+    // What is told may be older than the events that were heard since.
+    this.pending.value = pendingToolCalls.map((call) => call.id).filter((id) => !this.calls.value.has(id));
   }
 }

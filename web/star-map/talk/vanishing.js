@@ -8,12 +8,13 @@ export function Vanishing({ class: name, role, label, children }) {
   return html`<div class=${name} role=${role} aria-label=${label} ref=${box}>${children}</div>`;
 }
 
-/** @param {HTMLElement | null} box */
-function handOn(box) {
+/** Hands the focus on where it is inside of what goes. @param {HTMLElement | null} box */
+export function handOn(box) {
   if (!box?.contains(document.activeElement)) return;
   const talk = box.closest('.talk');
+  const field = talk?.querySelector('.composer textarea') ?? null;
   // A phone's keyboard is not to jump up.
-  const field = matchMedia('(hover: hover)').matches ? talk?.querySelector('.composer textarea') : null;
-  const next = /** @type {HTMLElement | null | undefined} */ (field ?? talk?.querySelector('.transcript'));
+  const isField = field !== null && !box.contains(field) && matchMedia('(hover: hover)').matches;
+  const next = /** @type {HTMLElement | null | undefined} */ (isField ? field : talk?.querySelector('.transcript'));
   next?.focus();
 }

@@ -313,6 +313,7 @@ export default {
   'talk.fork': 'Fork',
   'talk.forkAll': 'Fork…',
   'talk.forkHere': 'Fork from here',
+  'talk.forkMain': 'A main conversation gives its forks no context.',
   'talk.forkOf': 'Fork “{label}”',
   'talk.forkThrough': 'Up to message {seq}.',
   'talk.forkWhole': 'From the end of the conversation.',
