@@ -15,8 +15,9 @@ from stello_graph.settings import Settings
 
 __all__ = ["serve_until_stopped"]
 
-# How long answers that are ready may take to be sent, in seconds.
-_FLUSH_SECONDS = 2
+# Seconds: when streams without an end of their own are ended; how long all answers may take to be sent.
+_STREAMS_SECONDS = 1
+_FLUSH_SECONDS = 5
 
 
 class _Server(uvicorn.Server):
@@ -39,7 +40,7 @@ class _Server(uvicorn.Server):
             server.close()
         await self._graph.turns.stop(self._graph.settings.grace)
         # Streams of turns have ends of their own, which are sent first.
-        asyncio.get_running_loop().call_later(_FLUSH_SECONDS / 2, self._graph.stopping.set)
+        asyncio.get_running_loop().call_later(_STREAMS_SECONDS, self._graph.stopping.set)
         await super().shutdown(sockets)
 
 

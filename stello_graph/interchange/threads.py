@@ -9,9 +9,10 @@ from typing import Any, BinaryIO
 import orjson
 
 from stello_graph.interchange.branches import MessageTree, Step, latest_leaf
-from stello_graph.interchange.chatgpt.nodes import Node, node_tree
+from stello_graph.interchange.chatgpt.nodes import node_tree
 from stello_graph.interchange.jsonstream import Broken, objects
 from stello_graph.interchange.names import derived, name_of
+from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
 from stello_graph.interchange.text import Cleaner, label_of
 from stello_graph.interchange.utterances import Malformed, Utterance

@@ -1,6 +1,7 @@
 import io
 import json
 import time
+from typing import Any
 
 from stello_graph.interchange import librechat
 from stello_graph.interchange.plan import ImportedConversation, Skipped
@@ -22,7 +23,7 @@ from tests.unit.interchange.threads import (
 NESTED = (FOLDER / "librechat" / "nested.json").read_bytes()
 
 
-def reply_of(**given: object) -> list[Draft]:
+def reply_of(**given: Any) -> list[Draft]:
     """The messages that a reply becomes."""
     found = read_one("librechat", talk(line("u", None, by_user=True), line("a", "u", **given)))
     return list(found.sessions[0].messages[1:])

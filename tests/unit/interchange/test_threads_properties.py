@@ -124,7 +124,8 @@ def values(keys: list[str]) -> st.SearchStrategy[Any]:
 @given(data=st.data())
 def test_nothing_makes_the_reader_fail(format: str, data: st.DataObject) -> None:
     value = data.draw(values(KEYS[format]))
-    message = (value if isinstance(value, dict) else {"content": value, "output": value}) | ROLES[format]
+    message: Any = value if isinstance(value, dict) else {"content": value, "output": value}
+    message = message | ROLES[format]
     entries = (
         [
             {"chat": value},
