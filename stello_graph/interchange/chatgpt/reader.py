@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
@@ -11,7 +11,7 @@ from stello_graph.interchange.branches import MessageTree, Step, latest_leaf
 from stello_graph.interchange.chatgpt.nodes import Node, node_tree
 from stello_graph.interchange.chatgpt.pieces import Kind, Malformed, Piece, piece_of
 from stello_graph.interchange.chatgpt.steps import StepTree
-from stello_graph.interchange.jsonstream import Broken, objects
+from stello_graph.interchange.jsonstream import MAX_OBJECT, Broken, Source, objects
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
 from stello_graph.interchange.text import Cleaner, label_of
@@ -39,12 +39,12 @@ _METADATA = (
 )
 
 
-def read(stream: BinaryIO) -> Iterator[ImportedConversation | Skipped]:
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
     """Reads an array of conversations, or one conversation. No conversation spoils another one.
 
     It holds one conversation at a time in memory.
     """
-    for number, entry in enumerate(objects(stream), 1):
+    for number, entry in enumerate(objects(stream, max_object), 1):
         if isinstance(entry, Broken):
             yield Skipped(where=f"entry {number}", why=entry.why)
             continue
@@ -91,6 +91,7 @@ class _Conversation:
             self._repaired.append(Repaired(where=self._where, why=CHARACTERS))
         yield ImportedConversation(
             id=id,
+            where=self._where,
             tree=self._message_tree(id, tree, current, created_at),
             skipped=tuple(self._skipped),
             repaired=tuple(self._repaired),
