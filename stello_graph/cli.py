@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
-from stello_graph.demo.load import MOST, load_demo
+from stello_graph.demo.load import MOST, check_size, load_demo
 from stello_graph.errors import StelloError
 from stello_graph.forest.backlog import index_all
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
@@ -208,6 +208,7 @@ async def _import(
 async def _demo(settings: Settings, size: int | None, space: str) -> int:
     graph = build(settings)
     check_space_id(space)
+    check_size(size)
     try:
         await graph.store.migrate()
         await graph.store.ensure_space(space, space.title())

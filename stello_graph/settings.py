@@ -147,6 +147,9 @@ class Settings(BaseSettings):
         description="Texts of an answer at most; of what is read for it, four times as much",
     )
     max_import_bytes: int = Field(default=1024**3, gt=0, description="Size of an import file at most")
+    max_import_object_bytes: int = Field(
+        default=32 * 1024**2, gt=0, description="Size of one conversation of an import over HTTP at most"
+    )
     max_imports: int = Field(
         default=2, ge=1, description="Imports over HTTP of a Space that run at most at once, in a process"
     )

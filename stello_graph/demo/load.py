@@ -21,11 +21,17 @@ from stello_graph.model.writes import CompressionDraft, ForkDraft, SessionDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.session.context.tokens import tokens_of
 
-__all__ = ["MOST", "load_demo"]
+__all__ = ["MOST", "check_size", "load_demo"]
 
 MOST: Final = 100_000
 
 Told = Callable[[int], None]
+
+
+def check_size(size: int | None) -> None:
+    """Raises InvalidInput where the demo cannot have so many sessions."""
+    if size is not None:
+        check_range(size, "size", 1, MOST)
 
 
 async def load_demo(store: SpaceStore, size: int | None = None, on_made: Told = lambda made: None) -> int:
@@ -36,10 +42,9 @@ async def load_demo(store: SpaceStore, size: int | None = None, on_made: Told = 
         on_made: told the number of sessions so far.
 
     Raises:
-        Conflict: the Space has sessions already, or gets some meanwhile.
+        Conflict: the Space has sessions already, or somebody else makes one of these meanwhile.
     """
-    if size is not None:
-        check_range(size, "size", 1, MOST)
+    check_size(size)
     if (await store.space()).session_count:
         raise Conflict(f'the Space "{store.space_id}" is not empty: the demo goes into an empty one')
     chosen = list(contents.sessions())[:size]

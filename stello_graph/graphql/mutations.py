@@ -183,7 +183,7 @@ async def remove_ref(info: Info, from_id: ID, to_id: ID) -> model_topology.Topol
 
 async def load_demo(info: Info) -> int:
     """A forest to look at."""
-    return await _writable(info).load_demo()
+    return await info.context.space(KeyScope.ADMIN).load_demo()
 
 
 async def put_fork_profile(info: Info, input: ForkProfileInput) -> model_profile.ForkProfile:
@@ -311,8 +311,8 @@ class Mutation(KnowledgeMutation, AccessMutation):
     load_demo = strawberry.mutation(
         resolver=load_demo,
         graphql_type=int,
-        description="Fills a Space without sessions (else CONFLICT) with a forest that shows every feature, without "
-        "asking a model; answers how many sessions it has.",
+        description="ADMIN. Writes skills and fork profiles too. Fills a Space without sessions (else CONFLICT) with a "
+        "forest that shows every feature, without asking a model; answers how many sessions it has.",
     )
     put_fork_profile = strawberry.mutation(
         resolver=put_fork_profile,

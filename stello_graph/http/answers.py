@@ -37,8 +37,9 @@ def refusal(error: StelloError, status: int | None = None) -> Response:
     return JSONAnswer(body, status_code=status or _STATUS.get(error.code, 400), headers=headers)
 
 
-def internal(id: str) -> Response:
+def internal(id: str, status: int = 200) -> Response:
     """A fault of ours: the log has more under `id`."""
     extensions = {"code": ErrorCode.INTERNAL, "retryable": False, "id": id}
     message = f"an error of the server; its log has more under {id}"
-    return JSONAnswer({"data": None, "errors": [{"message": message, "extensions": extensions}]})
+    body = {"data": None, "errors": [{"message": message, "extensions": extensions}]}
+    return JSONAnswer(body, status_code=status)

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, BinaryIO, Final
 
 import orjson
@@ -16,7 +16,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from stello_graph.errors import ErrorCode, InvalidInput, LimitExceeded, StelloError, StoreUnavailable
+from stello_graph.errors import (
+    ErrorCode,
+    InvalidInput,
+    LimitExceeded,
+    StelloError,
+    StoreUnavailable,
+    Unauthenticated,
+)
 from stello_graph.graphql.context import Context
 from stello_graph.http.access import Access
 from stello_graph.http.answers import internal, refusal
@@ -26,7 +33,7 @@ from stello_graph.ids import new_id
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
 from stello_graph.interchange.importer import import_stream
 from stello_graph.interchange.report import ImportReport
-from stello_graph.model.values import KeyScope
+from stello_graph.model.values import KeyScope, Viewer
 from stello_graph.ports import SpaceStore
 from stello_graph.service import StelloGraph
 
@@ -38,6 +45,7 @@ LINES: Final = "application/x-ndjson"
 _KINDS: Final = ("application/json", LINES, "application/octet-stream")
 _PIECE: Final = 1 << 20
 _DIGITS: Final = 18
+PATIENCE: Final = 30.0
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +60,7 @@ class Imports:
         self._rates = rates
         self._seconds = seconds
         self._most = graph.settings.max_import_bytes
+        self._most_of_one = graph.settings.max_import_object_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
@@ -65,6 +74,8 @@ class Imports:
             if request.method != "POST":
                 return refusal(InvalidInput("a file is imported by POST"), 405)
             return await self._import(request, held)
+        except _Silence as error:
+            return refusal(error, 408)
         except StelloError as error:
             return refusal(error)
         except ClientDisconnect:
@@ -72,7 +83,7 @@ class Imports:
         except Exception:
             id = new_id()
             logger.exception("unexpected error %s", id)
-            return internal(id)
+            return internal(id, 500)
 
     async def _import(self, request: Request, held: ExitStack) -> Response:
         viewer = await self._access.viewer(request)
@@ -92,8 +103,9 @@ class Imports:
         except LimitExceeded as error:
             return refusal(error, 429)
         try:
-            file = held.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-            size = await self._take(request, file)
+            file = tempfile.TemporaryFile()  # noqa: SIM115
+            held.callback(_close, file)
+            size = await self._taken(request, viewer, file)
         except OSError as error:
             logger.error("a file to import cannot be kept", exc_info=error)
             raise StoreUnavailable("the server has no room for the file; its log has more") from error
@@ -103,15 +115,32 @@ class Imports:
             raise InvalidInput("the body is empty: it has to be the file")
         format = await asyncio.to_thread(_detected, file) if asked is None else asked
         return WatchedResponse(
-            _ImportResponse(store, file, size, format, self._seconds),
+            _ImportResponse(store, file, size, format, self._seconds, self._most_of_one),
             lambda: self._access.until_refused(viewer, request),
             self._graph.stopping.wait,
         )
 
+    async def _taken(self, request: Request, viewer: Viewer, file: BinaryIO) -> int | None:
+        """Takes the body, unless the server stops meanwhile or the caller may not import any more."""
+        taking = asyncio.ensure_future(self._take(request, file))
+        stopping = asyncio.ensure_future(self._graph.stopping.wait())
+        refused = asyncio.ensure_future(self._access.until_refused(viewer, request))
+        try:
+            await asyncio.wait((taking, stopping, refused), return_when=asyncio.FIRST_COMPLETED)
+            if stopping.done():
+                raise StoreUnavailable("the server stops: send the file again")
+            if refused.done() or await self._access.viewer(request) != viewer:
+                raise Unauthenticated("valid credentials are needed")
+            return await taking
+        finally:
+            for one in (taking, stopping, refused):
+                one.cancel()
+            await asyncio.gather(taking, stopping, refused, return_exceptions=True)
+
     async def _take(self, request: Request, file: BinaryIO) -> int | None:
         """Writes the body into `file`; answers its size, None where it is too large."""
         size, pending = 0, bytearray()
-        async for chunk in request.stream():
+        async for chunk in self._chunks(request):
             size += len(chunk)
             if size > self._most:
                 return None
@@ -123,26 +152,51 @@ class Imports:
         await asyncio.to_thread(file.seek, 0)
         return size
 
+    async def _chunks(self, request: Request) -> AsyncIterator[bytes]:
+        chunks = aiter(request.stream())
+        while True:
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    chunk = await anext(chunks)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                raise _Silence(f"nothing more of the file came for {PATIENCE:g} seconds") from None
+            yield chunk
+
     def _too_large(self) -> Response:
         return refusal(LimitExceeded(f"a file to import has at most {self._most} bytes"), 413)
+
+
+class _Silence(LimitExceeded):
+    """Who sends a file holds a place among the imports."""
 
 
 class _ImportResponse(Response):
     """Imports, and tells of it; once nobody listens any more, the import stops as well."""
 
-    def __init__(self, store: SpaceStore, file: BinaryIO, size: int, format: Format, seconds: float) -> None:
+    def __init__(
+        self, store: SpaceStore, file: BinaryIO, size: int, format: Format, seconds: float, max_object: int
+    ) -> None:
         super().__init__()
         self._store = store
         self._file = file
         self._size = size
         self._format = format
         self._seconds = seconds
+        self._max_object = max_object
         self._report = ImportReport()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         work = asyncio.create_task(
-            import_stream(self._store, self._file, format=self._format, report=self._report)
+            import_stream(
+                self._store,
+                self._file,
+                format=self._format,
+                report=self._report,
+                max_object=self._max_object,
+            )
         )
         try:
             # No proxy holds the lines back.
@@ -177,6 +231,12 @@ def _format(name: str) -> Format | None:
     if name not in list(Format):
         raise InvalidInput(f"format is auto or one of {', '.join(Format)}")
     return Format(name)
+
+
+def _close(file: BinaryIO) -> None:
+    """To close one that could not be written whole is to try once more."""
+    with suppress(OSError):
+        file.close()
 
 
 def _detected(file: BinaryIO) -> Format:

@@ -3,12 +3,12 @@
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 import orjson
 
 from stello_graph.interchange.branches import Step, latest_leaf
-from stello_graph.interchange.jsonstream import Broken, objects
+from stello_graph.interchange.jsonstream import Broken, Source, objects
 from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 from stello_graph.interchange.text import label_of
@@ -43,16 +43,21 @@ class Malformed(Exception):
 
 
 def conversations(
-    stream: BinaryIO, product: str, title_key: str, read: Callable[[dict[str, Any], str], Iterable[Found]]
+    stream: Source,
+    max_object: int,
+    product: str,
+    title_key: str,
+    read: Callable[[dict[str, Any], str], Iterable[Found]],
 ) -> Iterator[Found]:
     """Reads an array of conversations, or one conversation. No conversation spoils another one.
 
     It holds one conversation at a time in memory.
 
     Args:
+        max_object: see `jsonstream.objects`.
         read: what is found in an entry, which stands at the given place.
     """
-    for number, entry in enumerate(objects(stream), 1):
+    for number, entry in enumerate(objects(stream, max_object), 1):
         if isinstance(entry, Broken):
             yield Skipped(where=f"entry {number}", why=entry.why)
             continue

@@ -1,21 +1,18 @@
-"""Writes what a reader yields into a Space: each session in a transaction of its own."""
+"""Writes what a reader yields into a Space."""
 
-import asyncio
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Iterator
+from typing import BinaryIO
 
 from stello_graph.interchange import chatgpt, claude, librechat, openwebui
+from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
-from stello_graph.interchange.plan import ImportedConversation, ImportedSession, Skipped
-from stello_graph.interchange.report import ImportReport, SessionOutcome
-from stello_graph.model.message import turns_of
-from stello_graph.model.values import SessionStatus
-from stello_graph.model.writes import ImportDraft, StoredTranscript
+from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
+from stello_graph.interchange.plan import ImportedConversation, Skipped
+from stello_graph.interchange.report import ImportReport
+from stello_graph.interchange.writing import write_conversation
 from stello_graph.ports import SpaceStore
 
 __all__ = ["import_stream"]
-
-T = TypeVar("T")
 
 _READERS = {
     Format.CHATGPT: chatgpt.read,
@@ -31,6 +28,7 @@ async def import_stream(
     *,
     format: Format | None = None,
     report: ImportReport | None = None,
+    max_object: int = MAX_OBJECT,
 ) -> ImportReport:
     """Imports a file, one conversation at a time.
 
@@ -38,90 +36,42 @@ async def import_stream(
         stream: seekable, at its start.
         format: None finds it out by the file's beginning.
         report: what counts while it runs, so that others can look; None makes one.
+        max_object: how many bytes of JSON a conversation may have; a larger one is skipped.
 
     Raises:
         InvalidInput: the file is of no known format.
+        NotFound: the Space is gone.
     """
     report = ImportReport() if report is None else report
-    items = _items(stream, format)
-    while (item := await _in_thread(next, items, None)) is not None:
+    ended = _Endable(stream)
+    items = _items(stream, ended, format, max_object)
+    while (item := await in_thread(next, items, None, stop=ended.end)) is not None:
         report.add(item)
         if isinstance(item, ImportedConversation):
-            await _write(store, item, report)
+            await write_conversation(store, item, report)
     return report
 
 
-async def _in_thread(work: Callable[..., T], *given: Any) -> T:
-    """What takes a while, such as to parse a long conversation; it has ended also where this is cancelled."""
-    working = asyncio.ensure_future(asyncio.to_thread(work, *given))
-    try:
-        return await asyncio.shield(working)
-    except asyncio.CancelledError:
-        await asyncio.wait({working})
-        raise
-
-
-def _items(stream: BinaryIO, format: Format | None) -> Iterator[ImportedConversation | Skipped]:
+def _items(
+    stream: BinaryIO, source: Source, format: Format | None, max_object: int
+) -> Iterator[ImportedConversation | Skipped]:
     if format is None:
         format = detect(stream.read(HEAD_SIZE))
         stream.seek(0)
-    return _READERS[format](stream)
+    return _READERS[format](source, max_object)
 
 
-async def _write(store: SpaceStore, conversation: ImportedConversation, report: ImportReport) -> None:
-    stored = await store.stored_transcripts(conversation.id)
-    seen = {id: transcript.message_ids for id, transcript in stored.items()}
-    sessions = await _in_thread(conversation.sessions_beside, seen)
-    for present in seen.keys() - {session.id for session in sessions}:
-        report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=present != conversation.id)
-    for session in sessions:
-        outcome = await _write_session(store, session, stored)
-        made = 0 if outcome is SessionOutcome.PRESENT else len(session.messages)
-        report.add_session(outcome, messages=made, is_fork=session.source_id is not None)
+class _Endable:
+    """A stream that can be ended while somebody is reading a long piece of it."""
 
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._ended = False
 
-async def _write_session(
-    store: SpaceStore, session: ImportedSession, stored: dict[str, StoredTranscript]
-) -> SessionOutcome:
-    if not session.extends:
-        is_new = await store.import_session(_draft(session, _seq_of(session, stored)))
-        # Somebody else may import the same at the same time.
-        return SessionOutcome.IMPORTED if is_new else SessionOutcome.PRESENT
-    known = stored[session.id]
-    turns = turns_of(session.messages)
-    await store.append(session.id, session.messages, expected_seq=known.next_seq, turns=turns)
-    stored[session.id] = StoredTranscript(
-        id=session.id,
-        next_seq=known.next_seq + len(session.messages),
-        message_ids=(*known.message_ids, *(message.id for message in session.messages)),
-    )
-    return SessionOutcome.EXTENDED
+    def read(self, size: int, /) -> bytes:
+        """Nothing more once it was ended."""
+        return b"" if self._ended else self._stream.read(size)
 
-
-def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
-    return ImportDraft(
-        id=session.id,
-        source_id=session.source_id,
-        through_seq=through,
-        label=session.label,
-        status=SessionStatus.ARCHIVED if session.archived else SessionStatus.ACTIVE,
-        tags=session.tags,
-        metadata=session.metadata,
-        turn_count=turns_of(session.messages),
-        messages=session.messages,
-        created_at=session.created_at,
-        updated_at=session.updated_at,
-    )
-
-
-def _seq_of(session: ImportedSession, stored: dict[str, StoredTranscript]) -> int | None:
-    """Where a fork leaves its source; None where it shares nothing, or what it shared was trimmed away.
-
-    A source that this import made starts at 1. One that was there before may have been trimmed since.
-    """
-    source = stored.get(session.source_id or "")
-    if source is None or not session.shared_messages:
-        return session.shared_messages or None
-    if session.shared_through not in source.message_ids:
-        return None
-    return source.next_seq - len(source.message_ids) + source.message_ids.index(session.shared_through)
+    def end(self) -> None:
+        """No read after this one brings anything."""
+        self._ended = True

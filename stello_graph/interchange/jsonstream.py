@@ -9,13 +9,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import orjson
 
 from stello_graph.interchange.deepjson import loads_deep
 
-__all__ = ["Broken", "objects"]
+__all__ = ["MAX_OBJECT", "Broken", "Source", "objects"]
 
 CHUNK = 1 << 18
 MAX_OBJECT = 256 << 20
@@ -39,20 +39,30 @@ class Broken:
     why: str
 
 
-def objects(stream: BinaryIO, *, deep: bool = False) -> Iterator[dict[str, Any] | Broken]:
+class Source(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many; none at the end."""
+
+
+def objects(
+    stream: Source, max_object: int = MAX_OBJECT, *, deep: bool = False
+) -> Iterator[dict[str, Any] | Broken]:
     """The objects of an array, or of a row of values that stand one after the other.
 
     What is broken is passed over where its brackets and quotes still match; else it swallows what follows.
 
     Args:
+        max_object: an object of more bytes is broken too, and is not kept in memory.
         deep: whether legal files may be nested more deeply than a parser with recursion can go.
     """
-    for piece in _pieces(stream):
+    for piece in _pieces(stream, max_object):
         yield piece if isinstance(piece, Broken) else _parsed(piece, deep)
 
 
-def _pieces(stream: BinaryIO) -> Iterator[bytes | Broken]:
-    cutter = _Cutter()
+def _pieces(stream: Source, max_object: int) -> Iterator[bytes | Broken]:
+    cutter = _Cutter(max_object)
     try:
         while chunk := stream.read(CHUNK):
             yield from cutter.feed(chunk)
@@ -71,7 +81,8 @@ class _Cutter:
     A stretch of text in which nothing is cut is scanned once, however the chunks divide it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_object: int) -> None:
+        self._max_object = max_object
         self._depth = 0
         self._base = 0
         self._in_string = False
@@ -152,14 +163,14 @@ class _Cutter:
 
     def _hold(self, data: bytes) -> None:
         self._size += len(data)
-        if self._held is not None and self._size <= MAX_OBJECT:
+        if self._held is not None and self._size <= self._max_object:
             self._held.append(data)
         else:
             self._held = []
 
     def _release(self) -> bytes | Broken:
         piece, self._held, self._empty = b"".join(self._held or ()), None, False
-        return piece or Broken("larger than 256 MiB")
+        return piece or Broken(f"larger than {self._max_object / 2**20:g} MiB")
 
     def _drop_stray(self) -> Broken:
         self._stray, self._empty = False, False

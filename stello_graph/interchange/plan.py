@@ -14,7 +14,8 @@ class Skipped(Value):
     """Something that is not imported.
 
     Attributes:
-        where: the conversation by its place in the file, from 1, and its title; the message by its id.
+        where: the conversation by its place in the file, from 1, and its title; the message or the session
+            by its id.
         why: one of a few fixed sentences, so that they can be counted.
     """
 
@@ -35,11 +36,13 @@ class ImportedConversation:
 
     Attributes:
         id: of its first session; the other sessions' ids begin with it and a colon.
+        where: its place in the file and its title, as in `Skipped`.
         tree: all its messages, before they are dealt out to sessions.
         hidden: how many nodes were left out because they are hidden or empty.
     """
 
     id: str
+    where: str
     tree: MessageTree
     skipped: tuple[Skipped, ...] = ()
     repaired: tuple[Repaired, ...] = ()

@@ -4,13 +4,13 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
 from stello_graph.interchange.branches import MessageTree, Step, latest_leaf
 from stello_graph.interchange.chatgpt.nodes import node_tree
-from stello_graph.interchange.jsonstream import Broken, objects
+from stello_graph.interchange.jsonstream import Broken, Source, objects
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
@@ -70,16 +70,21 @@ class Thread:
 
 
 def read_threads(
-    stream: BinaryIO, thread_of: Callable[[dict[str, Any]], Thread], *, product: str, deep: bool = False
+    stream: Source,
+    max_object: int,
+    thread_of: Callable[[dict[str, Any]], Thread],
+    *,
+    product: str,
+    deep: bool = False,
 ) -> Iterator[ImportedConversation | Skipped]:
     """Reads an array of conversations, or one. No conversation spoils another one; one is held at a time.
 
     Args:
         thread_of: what an object of the file says, or Malformed.
         product: its name, for people.
-        deep: see `jsonstream.objects`.
+        max_object, deep: see `jsonstream.objects`.
     """
-    for number, entry in enumerate(objects(stream, deep=deep), 1):
+    for number, entry in enumerate(objects(stream, max_object, deep=deep), 1):
         where = f"conversation {number}"
         try:
             if isinstance(entry, Broken):
@@ -135,6 +140,7 @@ class _Reading:
             remarks.append(Repaired(where=self._where, why=CHARACTERS))
         yield ImportedConversation(
             id=id,
+            where=self._where,
             tree=tree,
             skipped=tuple(self._skipped),
             repaired=(*self._repaired, *remarks),

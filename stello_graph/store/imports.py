@@ -1,5 +1,6 @@
 """Sessions that come from elsewhere."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
@@ -59,7 +60,7 @@ class ImportRepository(Repository):
             tags=list(draft.tags),
             metadata=rows.to_json({} if draft.metadata is None else draft.metadata),
             turnCount=draft.turn_count,
-            messages=[rows.draft_properties(self._space_id, draft.id, one) for one in draft.messages],
+            messages=await self._message_rows(draft.id, draft.messages),
             createdAt=draft.created_at,
             updatedAt=draft.updated_at,
             lastActiveAt=draft.updated_at,
@@ -80,7 +81,7 @@ class ImportRepository(Repository):
             return True
         children = Counter(draft.parent_id for draft in drafts)
         parents = sorted(id for id in children if id is not None)
-        given = self._placed(drafts, {id: place for place, id in enumerate(parents)})
+        given = await asyncio.to_thread(self._placed, drafts, {id: place for place, id in enumerate(parents)})
         found = await self._engine.write(
             SESSIONS,
             space=self._space_id,
@@ -95,7 +96,7 @@ class ImportRepository(Repository):
         if found[0]["outcome"] == "NO_PARENT":
             stored = await self._engine.read(NODES, keys=[self._key(id) for id in parents])
             there = {row["id"] for row in stored}
-            raise NotFound.of("session", next(id for id in parents if id not in there))
+            raise NotFound.of("session", next((id for id in parents if id not in there), parents[0]))
         return bool(found[0]["outcome"] != "TAKEN")
 
     def _placed(self, drafts: Sequence[PlacedDraft], places: dict[str, int]) -> list[Row]:

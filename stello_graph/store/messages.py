@@ -84,7 +84,7 @@ class MessageRepository(Repository):
             **self._event(),
             **self._target(session_id),
             data=rows.to_json({"appended": len(messages)}),
-            messages=[rows.draft_properties(self._space_id, session_id, draft) for draft in messages],
+            messages=await self._message_rows(session_id, messages),
             expectedSeq=expected_seq,
             turns=turns,
             **self._idempotency(idempotency),

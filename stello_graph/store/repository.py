@@ -2,11 +2,12 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy, StoreUnavailable
 from stello_graph.ids import key_of, new_id
+from stello_graph.model.message import Draft
 from stello_graph.model.session import Session
 from stello_graph.model.writes import Idempotency
 from stello_graph.store import rows
@@ -17,6 +18,9 @@ __all__ = ["Repository"]
 
 # With the pauses between them, about a second.
 _TRIES = 7
+
+# To find the words of so many messages takes so long that others would notice.
+_MANY = 200
 
 
 class Repository:
@@ -67,6 +71,14 @@ class Repository:
             "idempotencyKey": None if given is None else self._key(given.key),
             "inputHash": None if given is None else given.input_hash,
         }
+
+    async def _message_rows(self, session_id: str, drafts: Sequence[Draft]) -> list[Row]:
+        """The messages as they are stored; of many they are made in a thread."""
+
+        def made() -> list[Row]:
+            return [rows.draft_properties(self._space_id, session_id, one) for one in drafts]
+
+        return made() if len(drafts) <= _MANY else await asyncio.to_thread(made)
 
     def _checked(self, found: list[Row], session_id: str) -> Row:
         """The single row of a write to one session; raises what its outcome means."""

@@ -33,7 +33,7 @@ RENAME: Final = (
 # What the browser logs by itself of answers that refuse and of servers that are away.
 EXPECTED: Final = re.compile(r"^Failed to load resource: |^WebSocket connection to ")
 SOCKETS: Final = {
-    "that never open": "constructor() { super('ws://127.0.0.1:9/'); }",
+    "that never open": "constructor() { super(location.origin.replace('http', 'ws') + '/nowhere'); }",
     "that are closed at once": """constructor(...given) {
         super(...given);
         this.addEventListener('open', () => this.close());
@@ -49,6 +49,7 @@ class Keyed:
     reader: str
     reader_id: str
     guest: str
+    writer: str
     operator: str
 
 
@@ -64,6 +65,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
     store = Store(f"sqlite:///{folder / 'map.db'}")
     operator = new_key(store, "--scope", "operator")
     guest = new_key(store, "--scope", "read", "--space", "quiet")
+    writer = new_key(store, "--scope", "write", "--space", "quiet")
     process = start(
         store,
         folder / "server.log",
@@ -79,7 +81,7 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
         with server.client(ADMIN) as ask:
             key = ask('mutation { createApiKey(name: "reader", scope: READ) { secret key { id } } }')
         reader = key["createApiKey"]
-        yield Keyed(server, reader["secret"], reader["key"]["id"], guest, operator)
+        yield Keyed(server, reader["secret"], reader["key"]["id"], guest, writer, operator)
     finally:
         process.close()
 
@@ -245,6 +247,15 @@ def test_a_reader_of_an_empty_space_is_offered_nothing(page: Page, keyed: Keyed)
     expect(page.get_by_role("button", name="Load the demo")).to_have_count(0)
     page.get_by_role("button", name="Read only").click()
     expect(page.get_by_role("dialog", name="Read only")).to_contain_text("and change nothing")
+    assert_quiet(seen)
+
+
+def test_a_writer_may_not_load_the_demo(page: Page, keyed: Keyed) -> None:
+    seen = watched(page, keyed.server.url)
+    page.goto(keyed.server.url)
+    enter(page, keyed.writer)
+    expect(page.get_by_role("button", name="Start a session")).to_be_visible()
+    expect(page.get_by_role("button", name="Load the demo")).to_have_count(0)
     assert_quiet(seen)
 
 

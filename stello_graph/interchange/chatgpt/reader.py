@@ -1,7 +1,7 @@
 """Reads a whole export, one conversation at a time."""
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from stello_graph.interchange.branches import MessageTree, Step
 from stello_graph.interchange.chatgpt.nodes import node_tree
@@ -15,6 +15,7 @@ from stello_graph.interchange.conversations import (
     conversations,
     current_step,
 )
+from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
@@ -38,12 +39,14 @@ _METADATA = (
 )
 
 
-def read(stream: BinaryIO) -> Iterator[ImportedConversation | Skipped]:
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
     """Reads an array of conversations, or one conversation. No conversation spoils another one.
 
     It holds one conversation at a time in memory.
     """
-    return conversations(stream, "ChatGPT", "title", lambda entry, where: _Conversation(entry, where).read())
+    return conversations(
+        stream, max_object, "ChatGPT", "title", lambda entry, where: _Conversation(entry, where).read()
+    )
 
 
 class _Conversation:
@@ -79,6 +82,7 @@ class _Conversation:
             self._repaired.append(Repaired(where=self._where, why=CHARACTERS))
         yield ImportedConversation(
             id=id,
+            where=self._where,
             tree=self._message_tree(id, tree, current, created_at),
             skipped=tuple(self._skipped),
             repaired=tuple(self._repaired),

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any
 
+from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
 from stello_graph.interchange.librechat.messages import utterance_of
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 from stello_graph.interchange.text import label_of
@@ -20,9 +21,9 @@ MAX_TAGS = 32
 _Json = dict[str, Any]
 
 
-def read(stream: BinaryIO) -> Iterator[ImportedConversation | Skipped]:
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
     """Reads one conversation, or an array of them."""
-    return read_threads(stream, _thread, product="LibreChat", deep=True)
+    return read_threads(stream, max_object, _thread, product="LibreChat", deep=True)
 
 
 def _thread(entry: _Json) -> Thread:

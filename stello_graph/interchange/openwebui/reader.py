@@ -1,8 +1,9 @@
 """Reads a whole export, one chat at a time."""
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
+from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
 from stello_graph.interchange.openwebui.messages import utterance_of
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 from stello_graph.interchange.text import label_of
@@ -18,9 +19,9 @@ MAX_TAGS = 32
 _METADATA = ("folder_id", "share_id")
 
 
-def read(stream: BinaryIO) -> Iterator[ImportedConversation | Skipped]:
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
     """Reads an array of chats, or one chat."""
-    return read_threads(stream, _thread, product="Open WebUI")
+    return read_threads(stream, max_object, _thread, product="Open WebUI")
 
 
 def _thread(entry: dict[str, Any]) -> Thread:

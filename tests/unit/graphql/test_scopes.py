@@ -35,6 +35,7 @@ FOR_ADMIN: Final = {
     "createApiKey",
     "deleteForkProfile",
     "deleteSkill",
+    "loadDemo",
     "putForkProfile",
     "putSkill",
     "revokeApiKey",

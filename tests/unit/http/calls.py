@@ -91,8 +91,13 @@ async def sent(
     *,
     method: str = "POST",
     query: str = "",
+    whole: bool = True,
 ) -> AsyncIterator[Answer]:
-    """Asks; the client goes away at the end of the block, and the app has then let go of the call."""
+    """Asks; the client goes away at the end of the block, and the app has then let go of the call.
+
+    Args:
+        whole: False says that more of the body comes, though nothing does.
+    """
     given = {"host": "localhost", **headers}
     scope = {
         "type": "http",
@@ -112,7 +117,7 @@ async def sent(
     answer = Answer()
     *pieces, last = body
     bodies = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
-    bodies.append({"type": "http.request", "body": last, "more_body": False})
+    bodies.append({"type": "http.request", "body": last, "more_body": not whole})
 
     async def receive() -> Message:
         if bodies:

@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from io import BytesIO
 from typing import Any, Final
 
 import pytest
@@ -12,6 +13,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from stello_graph.errors import StoreUnavailable
+from stello_graph.http import imports
+from stello_graph.interchange import jsonstream
 from stello_graph.model.values import KeyScope
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
@@ -322,3 +325,97 @@ async def test_the_same_file_twice_at_once(open_app: OpenApp) -> None:
     assert sum(one["imported"] for one in reports) == 8
     assert sum(one["present"] for one in reports) == 8
     assert len(await stored(app)) == 8
+
+
+def half_sent(app: App, headers: Mapping[str, str] = JSON) -> AbstractAsyncContextManager[Answer]:
+    """A client that has sent a part of its file, and sends nothing more."""
+    return sent(app.asgi, "/import", [export("a")], headers, whole=False)
+
+
+async def test_who_sends_nothing_more(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused, and its place is free for others."""
+    app = await open_app(max_imports=1)
+    monkeypatch.setattr(imports, "PATIENCE", 0.05)
+    async with half_sent(app) as answer:
+        await over(answer)
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (408, "LIMIT_EXCEEDED")
+    assert (await ended(app, export("a"))).status == 200
+
+
+async def test_a_key_that_is_revoked_while_the_file_comes(open_app: OpenApp) -> None:
+    """Nothing more is taken of it."""
+    app = await open_app(key_seconds=0.05)
+    made = await app.graph.create_key("default", "k", KeyScope.WRITE)
+    async with half_sent(app, {**JSON, "authorization": f"Bearer {made.secret}"}) as answer:
+        await app.graph.revoke_key("default", made.key.id)
+        await over(answer)
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (401, "UNAUTHENTICATED")
+    assert await stored(app) == set()
+
+
+async def test_a_server_that_stops_while_the_file_comes(open_app: OpenApp) -> None:
+    """It waits for nobody; the file can be sent again."""
+    app = await open_app()
+    async with half_sent(app) as answer:
+        app.graph.stopping.set()
+        await over(answer)
+    assert (answer.status, answer.json["errors"][0]["extensions"]["retryable"]) == (503, True)
+
+
+class FullDisk(BytesIO):
+    """A file that cannot be written, and so not be closed either."""
+
+    def write(self, data: object) -> int:
+        """No room."""
+        raise OSError(28, "No space left on device")
+
+    def close(self) -> None:
+        """Tries to write once more."""
+        if not self.closed:
+            super().close()
+            raise OSError(28, "No space left on device")
+
+
+async def test_a_disk_that_is_full(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client hears so, and the server is as before."""
+    app = await open_app(max_imports=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "TemporaryFile", FullDisk)
+        answer = await ended(app, export("a"))
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (503, "STORE_UNAVAILABLE")
+    assert (await ended(app, export("a"))).status == 200
+
+
+async def test_a_fault_before_it_runs(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looks at the status alone sees it too."""
+    app = await open_app()
+
+    def broken() -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", broken)
+    answer = await ended(app, export("a"))
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (500, "INTERNAL")
+    assert b"secret" not in answer.body
+
+
+async def test_a_conversation_that_is_too_large(open_app: OpenApp) -> None:
+    """It is left out, and the rest comes."""
+    app = await open_app(max_import_object_bytes=2_000)
+    large = conversation((None, user("b1", "x" * 2_000)), id="b")
+    file = json.dumps([*json.loads(export("a")), large, *json.loads(export("c"))]).encode()
+    report = (await ended(app, file)).lines[-1]["report"]
+    assert report["skipped"]["reasons"] == {"larger than 0.00190735 MiB": 1}
+    assert await stored(app) == {"chatgpt:a", "chatgpt:c"}
+
+
+async def test_a_client_that_goes_away_in_one_long_piece(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What reads the file ends with the next read."""
+    app = await open_app()
+    monkeypatch.setattr(jsonstream, "CHUNK", 1)
+    file = b'[{"mapping": "' + b"x" * 5_000_000 + b'"}]'
+    async with uploaded(app, file) as answer:
+        await answer.until(b"progress")
+    assert b"report" not in answer.body

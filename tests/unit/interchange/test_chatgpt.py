@@ -296,7 +296,7 @@ def test_conversations_come_one_at_a_time() -> None:
             return (b"[" if self.sent == 1 else b",") + entry
 
     stream = Endless()
-    plans = read(stream)  # type: ignore[arg-type]
+    plans = read(stream)
     for _ in range(3):
         next(plans)
 

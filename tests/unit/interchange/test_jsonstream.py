@@ -99,11 +99,11 @@ def test_a_flood_of_brackets_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_object_that_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonstream, "CHUNK", 8)
-    monkeypatch.setattr(jsonstream, "MAX_OBJECT", 20)
+    monkeypatch.setattr(jsonstream, "CHUNK", 1_000)
 
-    assert found(b'[{"a": 1}, {"a": "' + b"x" * 99 + b'"}, {"b": 1}]') == [
+    data = b'[{"a": 1}, {"a": "' + b"x" * (1 << 20) + b'"}, {"b": 1}]'
+    assert list(objects(io.BytesIO(data), max_object=1 << 20)) == [
         {"a": 1},
-        Broken("larger than 256 MiB"),
+        Broken("larger than 1 MiB"),
         {"b": 1},
     ]

@@ -1,7 +1,7 @@
 /** What stands over an empty map: how to begin. */
 import { query } from '../graphql.js';
 import { html, useEffect, useState } from '../html.js';
-import { canWrite } from '../state.js';
+import { canAdmin, canWrite } from '../state.js';
 import { t } from '../texts.js';
 import { keepFocus } from './focus.js';
 import { Icon } from './icons.js';
@@ -33,7 +33,7 @@ export function FirstRun() {
       <p class="quiet">${t('first.what')}</p>
       <div class="ways">
         <${Way} icon="plus" name="create" act=${newSession} />
-        <${Way} icon="stars" name="demo" act=${loadDemo} busy=${loading} />
+        ${canAdmin.value && html`<${Way} icon="stars" name="demo" act=${loadDemo} busy=${loading} />`}
         <${Way} icon="import" name="import" act=${chooseFiles} />
       </div>
     </section>`;

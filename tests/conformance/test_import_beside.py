@@ -1,0 +1,163 @@
+"""An import beside others who write: no conversation ends it, and what it tells is true."""
+
+import io
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from stello_graph.errors import NotFound
+from stello_graph.interchange.importer import import_stream
+from stello_graph.interchange.report import ImportReport
+from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED, LEAVES
+from stello_graph.model.values import SessionStatus
+from stello_graph.ports import SpaceStore
+from tests.conformance.drafts import begin, said, transcript
+from tests.conformance.racing import race
+from tests.unit.interchange.exports import conversation, reply, user
+
+Json = dict[str, Any]
+
+
+def talk(id: str, length: int, branch_at: int | None = None) -> Json:
+    """A conversation of so many messages in a row, and perhaps one more that leaves it."""
+    names = [f"{id}{n}" for n in range(1, length + 1)]
+    said = [(user if n % 2 else reply)(name) for n, name in enumerate(names, 1)]
+    nodes = list(zip([None, *names], said, strict=False))
+    if branch_at is not None:
+        nodes.append((names[branch_at - 1], reply(f"{id}-branch")))
+    return conversation(*nodes, id=id, current=names[-1])
+
+
+async def imported(space: SpaceStore, *conversations: Json) -> ImportReport:
+    return await import_stream(space, io.BytesIO(json.dumps(conversations).encode()))
+
+
+async def texts(space: SpaceStore, id: str) -> list[str]:
+    return [one.id.rpartition(":")[2] for one in await transcript(space, f"chatgpt:{id}")]
+
+
+def sessions(report: ImportReport) -> tuple[int, int, int]:
+    told = report.to_dict()["sessions"]
+    return told["imported"], told["extended"], told["present"]
+
+
+def reasons(report: ImportReport) -> dict[str, int]:
+    found: dict[str, int] = report.to_dict()["skipped"]["reasons"]
+    return found
+
+
+class Meddled:
+    """A store in which somebody does something just before a write, so many times."""
+
+    def __init__(
+        self, space: SpaceStore, write: str, work: Callable[[], Awaitable[object]], times: int
+    ) -> None:
+        self._space = space
+        self._write = write
+        self._work = work
+        self._times = times
+
+    def __getattr__(self, name: str) -> Any:
+        wanted = getattr(self._space, name)
+        if name != self._write:
+            return wanted
+
+        async def meddled(*args: Any, **given: Any) -> Any:
+            if self._times:
+                self._times -= 1
+                await self._work()
+            return await wanted(*args, **given)
+
+        return meddled
+
+
+def meddled(space: SpaceStore, write: str, work: Callable[[], Awaitable[object]], times: int = 1) -> Any:
+    return Meddled(space, write, work, times)
+
+
+async def test_sessions_that_take_nothing(space: SpaceStore) -> None:
+    """An archived one stays as it is, and so does what leaves it there; the rest comes."""
+    await imported(space, talk("archived", 2))
+    await space.set_status("chatgpt:archived", SessionStatus.ARCHIVED)
+    grown = (talk("archived", 4, branch_at=3), talk("new", 2))
+
+    first, report = [await imported(space, *grown) for _ in range(2)]
+
+    assert (sessions(first)[:2], sessions(report)[:2]) == ((1, 0), (0, 0))
+    assert reasons(first) == reasons(report) == {ARCHIVED: 1, LEAVES: 1}
+    assert report.conversations == 2
+    assert await texts(space, "archived") == ["archived1", "archived2"]
+    assert await texts(space, "new") == ["new1", "new2"]
+    where = report.to_dict()["skipped"]["details"][0]["where"]
+    assert where == 'conversation 1 "T", session chatgpt:archived'
+
+    await space.set_status("chatgpt:archived", SessionStatus.ACTIVE)
+    report = await imported(space, *grown)
+    assert sessions(report)[:2] == (1, 1)
+    assert reasons(report) == {}
+    assert await texts(space, "archived") == ["archived1", "archived2", "archived3", "archived4"]
+
+
+async def test_a_turn_that_begins_meanwhile(space: SpaceStore) -> None:
+    """Its session is left to it, and the import goes on."""
+    await imported(space, talk("busy", 2))
+    turn = meddled(space, "append", lambda: begin(space, "chatgpt:busy", "More"))
+
+    report = await imported(turn, talk("busy", 4), talk("new", 2))
+
+    assert (sessions(report), reasons(report)) == ((1, 0, 1), {BUSY: 1})
+
+
+async def test_an_older_file_that_is_faster(space: SpaceStore) -> None:
+    """What it has not is added, and a branch leaves where it leaves; each is counted once."""
+    old, grown = talk("a", 2), talk("a", 6, branch_at=3)
+
+    report = await imported(meddled(space, "import_session", lambda: imported(space, old)), grown)
+
+    assert (sessions(report), report.messages, report.forks) == ((1, 1, 0), 5, 1)
+    assert reasons(report) == {}
+    assert await texts(space, "a") == [f"a{n}" for n in range(1, 7)]
+    (branch,) = [
+        one for one in (await space.stored_transcripts("chatgpt:a")).values() if one.id != "chatgpt:a"
+    ]
+    assert [id.rpartition(":")[2] for id in branch.message_ids] == ["a1", "a2", "a3", "a-branch"]
+
+
+async def test_a_session_that_goes_on_meanwhile(space: SpaceStore) -> None:
+    """It is planned anew: what comes after messages of our own becomes a fork."""
+    await imported(space, talk("a", 2))
+
+    async def own() -> None:
+        await space.append("chatgpt:a", [said("mine", id="mine")])
+
+    report = await imported(meddled(space, "append", own), talk("a", 4))
+
+    assert (sessions(report), reasons(report)) == ((1, 0, 1), {})
+    assert await texts(space, "a") == ["a1", "a2", "mine"]
+
+
+async def test_a_session_that_never_rests(space: SpaceStore) -> None:
+    """In the end it is left out, and the import goes on."""
+
+    async def gone() -> None:
+        with suppress(NotFound):
+            await space.delete_session("chatgpt:a", 1, 10)
+
+    restless = meddled(space, "import_session", gone, times=99)
+    report = await imported(restless, talk("a", 4, branch_at=2), talk("b", 2))
+
+    assert reasons(report) == {CHANGED: 1}
+    assert await texts(space, "b") == ["b1", "b2"]
+
+
+async def test_one_file_twice_at_once(space: SpaceStore, twin: SpaceStore) -> None:
+    """Grown since it was imported, or new: all of it is there once, and both reports are true."""
+    for length in (3, 7, 12):
+        file = [talk(f"c{n}", length, branch_at=length - 1) for n in range(4)]
+        reports, lost = await race(imported(one, *file) for one in (space, twin))
+
+        assert lost == []
+        assert [reasons(one) for one in reports] == [{}, {}]
+        for n in range(4):
+            assert await texts(space, f"c{n}") == [f"c{n}{m}" for m in range(1, length + 1)]
