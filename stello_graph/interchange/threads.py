@@ -1,30 +1,25 @@
 """A conversation whose every message stands for itself, made a tree of steps: one step a message."""
 
-import hashlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from stello_graph.interchange.branches import MessageTree, Step, latest_leaf
 from stello_graph.interchange.chatgpt.nodes import node_tree
+from stello_graph.interchange.conversations import CHARACTERS, FAULT, NO_MESSAGE, Malformed, begin_of
 from stello_graph.interchange.jsonstream import Broken, Source, objects
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
 from stello_graph.interchange.text import Cleaner, label_of
-from stello_graph.interchange.utterances import Malformed, Utterance
+from stello_graph.interchange.utterances import Call, Utterance
 
 __all__ = ["Link", "Thread", "read_threads"]
 
 logger = logging.getLogger(__name__)
 
-FAULT = "the reader failed on it; this is a fault of stello-graph, and its log has more"
-CHARACTERS = "characters that no store takes were replaced by U+FFFD"
 LOST_CURRENT = "its current message cannot be shown: the latest branch is taken for the current one"
-NO_MESSAGE = "it has no message that can be imported"
 
 Understand = Callable[[Any], Utterance]
 
@@ -210,5 +205,7 @@ def _link(node: Node) -> Link:
 
 def _beginning(said: Mapping[Node, Utterance]) -> str:
     """What names a conversation without an id: how it begins, which stays when it grows."""
-    first = next(((node.name, each.pieces, each.created_at) for node, each in said.items()), None)
-    return "begin " + hashlib.sha256(orjson.dumps(first, default=str)).hexdigest()
+    for node, utterance in said.items():
+        words = (piece.tool if isinstance(piece, Call) else piece.text for piece in utterance.pieces)
+        return begin_of(node.name, *words)
+    return begin_of()

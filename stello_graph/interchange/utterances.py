@@ -6,18 +6,12 @@ from typing import Any
 
 import orjson
 
+from stello_graph.interchange.conversations import MAX_MESSAGE, NO_RESULT, Malformed
 from stello_graph.interchange.names import call_id
 from stello_graph.interchange.text import Cleaner, Unfit, thinking
 from stello_graph.model.message import Draft, MessageRole, MessageState, ToolCall
 
-__all__ = ["NO_RESULT", "Call", "Malformed", "Piece", "Text", "Thought", "Utterance", "arguments_of"]
-
-MAX_MESSAGE = 16 << 20
-NO_RESULT = "The export holds no result of this call."
-
-
-class Malformed(Exception):
-    """The message cannot be imported; the text says why."""
+__all__ = ["Call", "Piece", "Text", "Thought", "Utterance", "arguments_of"]
 
 
 @dataclass(frozen=True, slots=True)

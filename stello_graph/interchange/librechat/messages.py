@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.times import micros
-from stello_graph.interchange.utterances import Call, Malformed, Piece, Text, Thought, Utterance, arguments_of
+from stello_graph.interchange.utterances import Call, Piece, Text, Thought, Utterance, arguments_of
 from stello_graph.model.message import MessageRole
 
 __all__ = ["utterance_of"]

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
 from stello_graph.interchange.librechat.messages import utterance_of
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 from stello_graph.interchange.text import label_of
 from stello_graph.interchange.threads import Link, Thread, read_threads
 from stello_graph.interchange.times import micros
-from stello_graph.interchange.utterances import Malformed
 
 __all__ = ["read"]
 

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.openwebui.details import pieces_of_content
 from stello_graph.interchange.openwebui.output import pieces_of_output
 from stello_graph.interchange.times import micros
-from stello_graph.interchange.utterances import Malformed, Piece, Text, Utterance
+from stello_graph.interchange.utterances import Piece, Text, Utterance
 from stello_graph.model.message import MessageRole
 
 __all__ = ["utterance_of"]

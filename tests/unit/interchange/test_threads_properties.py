@@ -106,7 +106,7 @@ KEYS = {
         "files",
     ],
 }
-ROLES = {"openwebui": {"role": "assistant"}, "librechat": {"isCreatedByUser": False}}
+ROLES: dict[str, Json] = {"openwebui": {"role": "assistant"}, "librechat": {"isCreatedByUser": False}}
 
 
 def values(keys: list[str]) -> st.SearchStrategy[Any]:
