@@ -290,6 +290,7 @@ def test_by_keys_in_the_list(sky: Page, forest: Forest) -> None:
 
 def test_a_line_that_is_deleted_elsewhere_hands_on_the_focus(sky: Page, forest: Forest, ask: Ask) -> None:
     gone = ask.session("Gone soon", parentId=forest.trip)
+    expect(star(sky, "Gone soon")).to_be_visible()
     star(sky, "Flights").focus()
     sky.keyboard.type("gone")
     expect(star(sky, "Gone soon")).to_be_focused()
