@@ -134,7 +134,7 @@ def test_a_session_is_made_opened_and_closed_by_keys(star_map: Page, ask: Ask) -
     expect(side(star_map)).to_have_count(0)
     expect(star_map).to_have_title("stello-graph")
     assert "#" not in star_map.url
-    expect(star_map.locator("body :focus")).to_have_count(1)
+    expect(star_map.locator("main").locator(":focus")).to_have_count(1)
 
 
 def test_the_side_pane(star_map: Page, ask: Ask) -> None:

@@ -5,7 +5,6 @@ import { canWrite, flyTo, open } from '../state.js';
 import { newId } from '../talk/ids.js';
 import { t } from '../texts.js';
 import { ask } from './dialog.js';
-import { focusSide } from './focus.js';
 import { opened } from './opened.js';
 import { reason } from './toasts.js';
 
@@ -19,7 +18,8 @@ export async function newSession() {
   if (!id) return;
   open(id);
   flyTo(id);
-  requestAnimationFrame(focusSide);
+  // The composer takes the focus once it is drawn, which it does only where nothing else has it.
+  /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
 }
 
 /** @param {{done: (id?: string) => void}} props */
