@@ -88,9 +88,14 @@ def star_at(page: Page, id: str) -> tuple[float, float]:
 
 
 def colour_at(page: Page, id: str) -> list[int]:
-    """What is painted at the middle of a star."""
+    """What is painted at the middle of a star, once three frames pass in which the map is not painted."""
     colour: list[int] = canvas(page).evaluate(
-        """(canvas, id) => {
+        """async (canvas, id) => {
+            const frame = () => new Promise(requestAnimationFrame);
+            for (let paints = null; paints !== canvas.dataset.paints; ) {
+                paints = canvas.dataset.paints;
+                await frame(); await frame(); await frame();
+            }
             const box = canvas.getBoundingClientRect(), place = canvas.starAt(id);
             const [x, y] = [place.x - box.left, place.y - box.top].map((at) => at * window.devicePixelRatio);
             return [...canvas.getContext('2d').getImageData(x, y, 1, 1).data];
