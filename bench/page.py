@@ -1,9 +1,11 @@
-"""The star map in a browser: how soon a large forest is drawn, and how smoothly it is dragged.
+"""The star map in a browser: how soon a large forest is drawn, how smoothly it is dragged, and how soon
+a long session opens.
 
 Called by `python -m bench.page [--sizes 20000,100000] [--chromium PATH]`: see README.md.
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -13,12 +15,18 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
+from urllib.request import Request, urlopen
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.e2e.processes import PROGRAM, Store, start
 
 _WINDOW = (1280, 800)
+_MESSAGES = 20_000
+_CREATE = 'mutation { createSession(input: {label: "Long"}) { id } }'
+_APPEND = """mutation($id: ID!, $messages: [MessageInput!]!) {
+  appendMessages(sessionId: $id, messages: $messages) { id }
+}"""
 _DRAWN = """
 new MutationObserver((_, observer) => {
   const canvas = document.querySelector('canvas[data-stars]');
@@ -37,6 +45,13 @@ _LOADED = """() => {
   return { drawn: window.drawnAt, answered: map.responseEnd, answer: map.decodedBodySize,
     files: files.length, weight: sum('decodedBodySize'), sent: sum('encodedBodySize') };
 }"""
+_OPENED = """(newest) => new Promise((resolve) => {
+  const look = () => {
+    if (!document.querySelector(`[data-seq="${newest}"]`)) return requestAnimationFrame(look);
+    requestAnimationFrame((painted) => resolve(painted - window.clickedAt));
+  };
+  look();
+})"""
 _COUNT_FRAMES = """() => {
   window.frames_ = [];
   const count = (now) => { window.frames_.push(now); window.counting = requestAnimationFrame(count); };
@@ -70,6 +85,41 @@ def drag(page: Page) -> Drag:
     page.mouse.up()
     gaps = [after - before for before, after in pairwise(frames)]
     return Drag(fps=1000 * len(gaps) / sum(gaps), longest=max(gaps))
+
+
+def ask(url: str, query: str, **variables: Any) -> Any:
+    body = json.dumps({"query": query, "variables": variables}).encode()
+    request = Request(f"{url}/graphql", body, {"Content-Type": "application/json"})
+    with urlopen(request) as answer:
+        return json.load(answer)["data"]
+
+
+def long_session(url: str) -> str:
+    """A session of so many messages, each of some lines."""
+    id = ask(url, _CREATE)["createSession"]["id"]
+    for first in range(1, _MESSAGES, 1_000):
+        messages = [
+            {
+                "role": "USER" if seq % 2 else "ASSISTANT",
+                "content": f"Message **{seq}**" + "\n\nand more of it" * (seq % 5),
+            }
+            for seq in range(first, first + 1_000)
+        ]
+        ask(url, _APPEND, id=id, messages=messages)
+    return str(id)
+
+
+def opening(browser: Browser, url: str, session: str, rounds: int) -> list[float]:
+    """Milliseconds from the address of a session, in a page that has its map, to its newest message drawn."""
+    times: list[float] = []
+    for _ in range(rounds):
+        page = browser.new_page(viewport={"width": _WINDOW[0], "height": _WINDOW[1]})
+        page.goto(url)
+        page.wait_for_selector('canvas[data-stars]:not([data-paints="0"])', timeout=120_000)
+        page.evaluate("id => { window.clickedAt = performance.now(); location.hash = `s=${id}`; }", session)
+        times.append(page.evaluate(_OPENED, _MESSAGES))
+        page.close()
+    return times
 
 
 def measure(browser: Browser, url: str, rounds: int) -> list[str]:
@@ -122,12 +172,10 @@ def main() -> None:
             server = start(store, Path(folder) / f"{size}.log")
             try:
                 server.wait_ready()
-                print(
-                    f"\n{size:,} sessions",
-                    *measure(browser, server.url, arguments.rounds),
-                    sep="\n    ",
-                    flush=True,
-                )
+                lines = measure(browser, server.url, arguments.rounds)
+                times = opening(browser, server.url, long_session(server.url), arguments.rounds)
+                lines.append(f"{_MESSAGES:,} messages     newest drawn {median(times):.0f} ms after it opens")
+                print(f"\n{size:,} sessions", *lines, sep="\n    ", flush=True)
             finally:
                 server.close()
         browser.close()

@@ -5,6 +5,9 @@
 MATCH (sp:Space {id: $space})
 SET sp.lock = $op
 WITH sp
+// The newest write was over before the lock was had.
+SET sp.settledSeq = sp.eventSeq
+WITH sp
 CALL (sp) {
   MATCH (e:TopologyEvent)
   USING INDEX SEEK e:TopologyEvent(spaceId, seq)

@@ -25,24 +25,33 @@ WITH sp, parents, CASE
   ELSE 'DONE' END AS outcome
 CALL (sp, parents, outcome) {
   WITH sp, parents, outcome WHERE outcome = 'DONE'
+  WITH sp, parents, [p IN parents | p.nextIndex] AS places, datetime.realtime() AS clock
+  WITH sp, parents, places, clock.epochSeconds * 1000000 + clock.microsecond AS now
+  CALL (sp, parents, now) {
+    UNWIND $sessions AS given
+    WITH sp, now, given, parents[given.parentPlace] AS p
+    CREATE (s:Session {key: given.key, spaceId: $space, id: given.id, rootId: coalesce(p.rootId, given.id), label: given.label,
+      labelTerms: given.labelTerms, role: 'STANDARD', status: given.status, strategy: coalesce(p.strategy, sp.strategy, 'TREE'),
+      tags: given.tags, metadata: '{}', memoryRevision: 0, insightRevision: 0, turnCount: given.turnCount,
+      messageCount: size(given.messages), nextSeq: size(given.messages) + 1, lastTurnNumber: 0,
+      inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
+      createdAt: coalesce(given.createdAt, now), updatedAt: coalesce(given.lastActiveAt, now),
+      lastActiveAt: coalesce(given.lastActiveAt, now)})
+    FOREACH (offset IN range(0, size(given.messages) - 1) |
+      MERGE (m:Message {key: given.messages[offset].key})
+      ON CREATE SET m = given.messages[offset], m.createdAt = coalesce(given.messages[offset].createdAt, s.createdAt)
+      CREATE (s)-[:HAS_MESSAGE {sk: given.key, seq: offset + 1}]->(m))
+    RETURN collect(s) AS sessions
+  }
+  // What takes long is done: the Space is locked last.
   SET sp.lock = $op
-  WITH sp, parents, datetime.realtime() AS clock
-  WITH sp, clock.epochSeconds * 1000000 + clock.microsecond AS now, sp.eventSeq AS before, sp.nextRootIndex AS nextRoot,
-    parents, [p IN parents | p.nextIndex] AS places
-  UNWIND range(0, size($sessions) - 1) AS number
-  WITH sp, now, before, nextRoot, before + 1 + number AS seq, $sessions[number] AS given, parents, places
-  WITH sp, now, before, nextRoot, seq, given, parents[given.parentPlace] AS p, places[given.parentPlace] AS place
-  CREATE (s:Session {key: given.key, spaceId: $space, id: given.id, rootId: coalesce(p.rootId, given.id), label: given.label,
-    labelTerms: given.labelTerms, role: 'STANDARD', status: given.status, strategy: coalesce(p.strategy, sp.strategy, 'TREE'),
-    tags: given.tags, metadata: '{}', memoryRevision: 0, insightRevision: 0, turnCount: given.turnCount,
-    messageCount: size(given.messages), nextSeq: size(given.messages) + 1, lastTurnNumber: 0,
-    inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0, eventSeq: seq,
-    createdAt: coalesce(given.createdAt, now), updatedAt: coalesce(given.lastActiveAt, now),
-    lastActiveAt: coalesce(given.lastActiveAt, now)})
-  FOREACH (offset IN range(0, size(given.messages) - 1) |
-    MERGE (m:Message {key: given.messages[offset].key})
-    ON CREATE SET m = given.messages[offset], m.createdAt = coalesce(given.messages[offset].createdAt, s.createdAt)
-    CREATE (s)-[:HAS_MESSAGE {sk: given.key, seq: offset + 1}]->(m))
+  WITH sp, parents, places, sessions, datetime.realtime() AS clock
+  WITH sp, parents, places, sessions, clock.epochSeconds * 1000000 + clock.microsecond AS now, sp.eventSeq AS before,
+    sp.nextRootIndex AS nextRoot
+  UNWIND range(0, size(sessions) - 1) AS number
+  WITH sp, now, before, nextRoot, before + 1 + number AS seq, sessions[number] AS s, $sessions[number] AS given, parents, places
+  WITH sp, now, before, nextRoot, seq, s, given, parents, parents[given.parentPlace] AS p, places[given.parentPlace] AS place
+  SET s.eventSeq = seq
   CREATE (n:TopologyNode {key: given.key, spaceId: $space, id: given.id, parentId: p.id, parentKey: coalesce(p.key, $space),
     rootId: s.rootId, label: given.label, status: given.status, role: 'STANDARD', strategy: s.strategy,
     depth: coalesce(p.depth + 1, 0), index: coalesce(place, nextRoot) + given.offset, nextIndex: 0, childCount: 0,
@@ -52,7 +61,8 @@ CALL (sp, parents, outcome) {
   CREATE (:TopologyEvent {key: given.eventKey, spaceId: $space, seq: seq, type: given.type, nodeId: given.id,
     rootId: s.rootId, data: given.data, at: now})
   WITH sp, parents, before, count(*) AS made, sum(CASE WHEN p IS NULL THEN 1 ELSE 0 END) AS roots
-  SET sp.eventSeq = before + made, sp.sessionCount = sp.sessionCount + made, sp.nextRootIndex = sp.nextRootIndex + roots
+  SET sp.settledSeq = before, sp.eventSeq = before + made, sp.sessionCount = sp.sessionCount + made,
+    sp.nextRootIndex = sp.nextRootIndex + roots
   FOREACH (place IN range(0, size(parents) - 1) |
     FOREACH (p IN [parents[place]] |
       SET p.nextIndex = p.nextIndex + $parents[place].children, p.childCount = p.childCount + $parents[place].children))

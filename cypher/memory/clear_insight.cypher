@@ -18,7 +18,7 @@ CALL (s, outcome) {
   WITH s, sp, datetime.realtime() AS clock
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   SET s.insight = null, s.insightSource = null, s.insightAt = null,
-    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
+    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'SESSION_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
 }

@@ -31,7 +31,7 @@ CALL (main, targets, outcome) {
     sp.cacheReadTokens = sp.cacheReadTokens + $usage.cacheReadTokens,
     sp.cacheWriteTokens = sp.cacheWriteTokens + $usage.cacheWriteTokens,
     sp.llmCalls = sp.llmCalls + $usage.llmCalls,
-    main.updatedAt = now, main.eventSeq = before + 1, sp.eventSeq = before + 1 + size(targets)
+    main.updatedAt = now, main.eventSeq = before + 1, sp.settledSeq = before, sp.eventSeq = before + 1 + size(targets)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: before + 1, type: 'SYNTHESIS_UPDATED', nodeId: $id,
     rootId: $id, data: '{}', ids: [s IN targets | s.id], at: now})
   WITH targets, now, before

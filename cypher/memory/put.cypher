@@ -17,7 +17,7 @@ CALL (s, outcome) {
   WITH s, sp, datetime.realtime() AS clock
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   SET s.memorySeq = CASE WHEN s.memory = $content THEN s.memorySeq ELSE sp.eventSeq + 1 END, s.memory = $content, s.memoryTerms = $terms, s.memoryRevision = s.memoryRevision + 1,
-    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
+    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'MEMORY_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
 }

@@ -17,7 +17,7 @@ CALL (s, outcome) {
   WITH s, sp, datetime.realtime() AS clock
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   SET s.insight = $content, s.insightSource = $source, s.insightAt = now, s.insightRevision = s.insightRevision + 1,
-    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
+    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'INSIGHT_PUT', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
 }

@@ -25,7 +25,7 @@ CALL (sessions, outcome) {
   CREATE (:TopologyEvent {key: given.eventKey, spaceId: $space, seq: seq, type: 'INSIGHT_PUT', nodeId: s.id,
     rootId: s.rootId, data: given.data, at: now})
   WITH sp, before, count(*) AS events
-  SET sp.eventSeq = before + events
+  SET sp.settledSeq = before, sp.eventSeq = before + events
 }
 UNWIND sessions AS s
 RETURN collect(s {.*, outcome: outcome}) AS rows

@@ -13,7 +13,7 @@ CALL (s, outcome) {
   SET sp.lock = $op
   WITH s, sp, datetime.realtime() AS clock
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
-  SET sp.eventSeq = sp.eventSeq + 1
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'TASK_FAILED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
 }

@@ -36,7 +36,7 @@ CALL (s, outcome) {
     sp.cacheReadTokens = sp.cacheReadTokens + $usage.cacheReadTokens,
     sp.cacheWriteTokens = sp.cacheWriteTokens + $usage.cacheWriteTokens,
     sp.llmCalls = sp.llmCalls + $usage.llmCalls,
-    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
+    s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq, type: 'SESSION_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
 }

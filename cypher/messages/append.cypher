@@ -37,7 +37,7 @@ CALL (s, outcome, firstSeq) {
   WITH s, sp, now, firstSeq
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, messageCount: s.messageCount, firstSeq: firstSeq, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq
 }
 WITH s, outcome, CASE outcome
   WHEN 'JOINED' THEN toInteger(split(i.resultId, '-')[0])

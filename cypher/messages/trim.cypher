@@ -50,6 +50,6 @@ CALL (s, start, messages, edges, outcome) {
     s.compressionSummary = null, s.compressionThroughSeq = null, s.compressionTokens = null, s.compressionAt = null
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, messageCount: s.messageCount, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, s.eventSeq = sp.eventSeq
 }
 RETURN collect(s {.*, outcome: outcome, turnId: s.openTurnId}) AS rows

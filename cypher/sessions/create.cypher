@@ -44,7 +44,7 @@ CALL (sp, p, outcome) {
     CREATE (:Idempotency {key: $idempotencyKey, sk: $key, op: 'createSession', inputHash: $inputHash, resultId: $id}))
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_CREATED', nodeId: $id,
     rootId: coalesce(p.rootId, $id), data: $data, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1
 }
 WITH outcome, CASE outcome WHEN 'JOINED' THEN $space + '/' + i.resultId ELSE $key END AS key
 OPTIONAL MATCH (s:Session {key: key})

@@ -88,7 +88,7 @@ CALL (root, nodes, outcome, ids) {
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_DELETED', nodeId: $id,
     rootId: rootId, data: '{"ids":["' + reduce(text = head(ids), id IN tail(ids) | text + '","' + id) + '"],"parentId":'
       + coalesce('"' + parentId + '"', 'null') + '}', ids: ids, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount - size(ids)
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount - size(ids)
 }
 WITH outcome, coalesce(done.ids, ids) AS ids
 RETURN collect({outcome: outcome, count: size(ids), ids: ids}) AS rows

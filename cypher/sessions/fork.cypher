@@ -76,7 +76,7 @@ CALL (src, p, oldest, shared, outcome) {
       counted.llmCalls = counted.llmCalls + $usage.llmCalls)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_FORKED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
 }
 WITH src, outcome, CASE outcome WHEN 'JOINED' THEN $space + '/' + i.resultId ELSE $key END AS key
 OPTIONAL MATCH (s:Session {key: key})

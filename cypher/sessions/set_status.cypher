@@ -32,7 +32,7 @@ CALL (s, outcome) {
     rootId: s.rootId, data: $data, at: now})
   SET s.status = $status, s.updatedAt = now, s.eventSeq = sp.eventSeq + 1,
     s.memorySeq = CASE WHEN $status = 'ACTIVE' AND s.memory IS NOT NULL THEN sp.eventSeq + 1 ELSE s.memorySeq END,
-    sp.eventSeq = sp.eventSeq + 1
+    sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
   RETURN collect(due) AS dues
 }
 RETURN collect(s {.*, outcome: outcome, due: head(dues)}) AS rows

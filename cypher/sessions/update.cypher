@@ -21,6 +21,6 @@ CALL (s, outcome) {
   WITH s, sp, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'SESSION_UPDATED', nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
-  SET s += $changes, s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.eventSeq = sp.eventSeq + 1
+  SET s += $changes, s.updatedAt = now, s.eventSeq = sp.eventSeq + 1, sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(s {.*, outcome: outcome}) AS rows

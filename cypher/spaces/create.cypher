@@ -15,7 +15,7 @@ WITH CASE
 CALL (outcome) {
   WITH outcome WHERE outcome = 'DONE'
   WITH datetime.realtime() AS clock
-  CREATE (:Space {id: $id, name: $name, config: $config, sharedMemory: false, revision: 0, nextRootIndex: 0, eventSeq: 0,
+  CREATE (:Space {id: $id, name: $name, config: $config, sharedMemory: false, revision: 0, nextRootIndex: 0, eventSeq: 0, settledSeq: 0,
     sessionCount: 0, consolidateOn: $consolidateOn, integrateOn: $integrateOn, everyNTurns: $everyNTurns, madeBy: $op,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: clock.epochSeconds * 1000000 + clock.microsecond})

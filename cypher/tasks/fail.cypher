@@ -16,6 +16,6 @@ CALL (t) {
   SET t.failures = t.failures + 1, t.dueAt = now + $delay, t.holder = null, t.settledBy = $holder
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'TASK_FAILED', nodeId: $id,
     rootId: rootId, data: $data, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(t {.failures}) AS rows

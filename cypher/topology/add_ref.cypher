@@ -27,6 +27,6 @@ CALL (f, t, outcome) {
   CREATE (f)-[:REF {at: now, seq: sp.eventSeq + 1}]->(t)
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'REF_ADDED', nodeId: $fromId,
     rootId: f.rootId, data: $data, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(f {.*, outcome: outcome}) AS rows

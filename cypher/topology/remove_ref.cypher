@@ -25,6 +25,6 @@ CALL (f, t, outcome) {
   DELETE r
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'REF_REMOVED', nodeId: $fromId,
     rootId: f.rootId, data: $data, at: now})
-  SET sp.eventSeq = sp.eventSeq + 1
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1
 }
 RETURN collect(f {.*, outcome: outcome}) AS rows

@@ -3,8 +3,8 @@
 // params: space, maxDepth, limit, includeArchived
 // returns: eventSeq, ids, parentIds, sourceIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
 MATCH (sp:Space {id: $space})
-// A commit shows piece by piece, its index entries last; what came before the newest event is there whole.
-WITH CASE sp.eventSeq WHEN 0 THEN 0 ELSE sp.eventSeq - 1 END AS eventSeq
+// A commit shows piece by piece, its index entries last; what came before the newest write is there whole.
+WITH sp.settledSeq AS eventSeq
 CALL () {
   MATCH (n:TopologyNode)
   USING INDEX SEEK n:TopologyNode(spaceId, depth, index)

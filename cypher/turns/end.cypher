@@ -54,6 +54,7 @@ CALL (s, t, now, firstSeq, outcome) {
   }
   SET sp.lock = $op
   WITH s, sp, now, consumed, due
+  SET sp.settledSeq = sp.eventSeq
   FOREACH (_ IN CASE WHEN consumed THEN [1] ELSE [] END |
     CREATE (:TopologyEvent {key: $consumedKey, spaceId: $space, seq: sp.eventSeq + 1, type: 'INSIGHT_CONSUMED', nodeId: $id,
       rootId: s.rootId, data: $data, at: now})

@@ -12,6 +12,7 @@ from stello_graph.model.writes import (
     CompressionDraft,
     ForkDraft,
     Idempotency,
+    PlacedDraft,
     SessionDraft,
     TurnBegun,
     TurnEnd,
@@ -121,4 +122,10 @@ def usage(tokens: int) -> Usage:
         cache_read_tokens=tokens + 2,
         cache_write_tokens=tokens + 3,
         llm_calls=1,
+    )
+
+
+def placed(id: str, parent_id: str | None = None, **fields: object) -> PlacedDraft:
+    return PlacedDraft.model_validate(
+        {"id": id, "parent_id": parent_id, "label": f"星 {id}", "messages": tuple(many(4)), **fields}
     )

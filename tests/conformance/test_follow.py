@@ -20,7 +20,19 @@ from stello_graph.model.writes import SessionFilter
 from stello_graph.ports import SpaceStore
 from stello_graph.store.store import GraphStore
 from tests.conformance.databases import Database
-from tests.conformance.drafts import begin, child, create, end_of, fork_of, many, root, told, usage
+from tests.conformance.drafts import (
+    ALL,
+    begin,
+    child,
+    create,
+    end_of,
+    fork_of,
+    many,
+    placed,
+    root,
+    told,
+    usage,
+)
 from tests.conformance.replay import Map, fresh, snapshot
 from tests.e2e.waiting import until
 
@@ -282,3 +294,20 @@ async def test_a_slow_client_that_pruning_overtook(store: GraphStore, database: 
 
         with pytest.raises(LimitExceeded, match="events after 1 are not kept"):
             await anext(slow)
+
+
+async def test_a_map_after_pruning(store: GraphStore, database: Database) -> None:
+    """The number of a map can be followed, also where most events of the newest write are gone."""
+    id = f"test-{new_id()}"
+    await store.ensure_space(id, "Test")
+    space = store.in_space(id)
+    await space.import_sessions([placed(str(number)) for number in range(9)])
+    before = await space.star_map(None, max_depth=None, max_nodes=ALL, include_archived=True)
+    assert before.event_seq in (0, 9)
+    database.age_events(id, 9, int(MONTH * 1_000_000))
+
+    await prune_events(store, MONTH)
+
+    found = await space.star_map(None, max_depth=None, max_nodes=ALL, include_archived=True)
+    await space.update_session("0", {"label": "after"})
+    assert seqs(await past_events(space, found.event_seq, 100))[-1] == 10

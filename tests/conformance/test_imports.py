@@ -5,22 +5,27 @@ import pytest
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.ids import new_id
 from stello_graph.model.values import SessionStatus, TopologyStrategy
-from stello_graph.model.writes import ImportDraft, PlacedDraft, StoredTranscript
+from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
-from tests.conformance.drafts import begin, child, create, fork_of, many, said, told, tool_group, transcript
+from tests.conformance.drafts import (
+    begin,
+    child,
+    create,
+    fork_of,
+    many,
+    placed,
+    said,
+    told,
+    tool_group,
+    transcript,
+)
 from tests.conformance.racing import race
 
 
 def imported(**fields: object) -> ImportDraft:
     return ImportDraft.model_validate(
         {"id": f"chatgpt:{new_id()}", "label": "星", "turn_count": 2, "messages": tuple(many(4)), **fields}
-    )
-
-
-def placed(id: str, parent_id: str | None = None, **fields: object) -> PlacedDraft:
-    return PlacedDraft.model_validate(
-        {"id": id, "parent_id": parent_id, "label": f"星 {id}", "messages": tuple(many(4)), **fields}
     )
 
 

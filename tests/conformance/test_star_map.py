@@ -1,10 +1,13 @@
+import asyncio
+
 import pytest
 
 from stello_graph.errors import NotFound
 from stello_graph.model.topology import StarMap
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.ports import SpaceStore
-from tests.conformance.drafts import ALL, child, create, exchange, fork_of
+from tests.conformance.databases import Database
+from tests.conformance.drafts import ALL, child, create, exchange, fork_of, placed
 
 
 async def star_map(
@@ -203,3 +206,24 @@ async def test_an_unknown_root(space: SpaceStore) -> None:
     """There is no map below a node that does not exist."""
     with pytest.raises(NotFound, match="nobody"):
         await star_map(space, "nobody")
+
+
+async def test_beside_many_that_come_at_once(space: SpaceStore, twin: SpaceStore, database: Database) -> None:
+    """A map that is taken while lots of sessions come, and the events after it, are all of them."""
+    lots = [[placed(f"{lot}-{place}", messages=()) for place in range(400)] for lot in range(8)]
+    maps: list[StarMap] = []
+
+    async def grow() -> None:
+        for lot in lots:
+            assert await twin.import_sessions(lot)
+
+    growing = asyncio.create_task(grow())
+    while not growing.done():
+        maps += await asyncio.gather(*(star_map(space) for _ in range(6)))
+    await growing
+
+    born = {row["seq"]: row["nodeId"] for row in database.snapshot(space.space_id)["event"]}
+    assert len(born) == 3_200
+    for found in maps:
+        told = {id for seq, id in born.items() if seq > found.event_seq}
+        assert {*found.columns["id"]} | told == {*born.values()}

@@ -133,6 +133,13 @@ def test_looked_at_again_when_locked(name: str) -> None:
             assert re.search(rf"\b{lock[1]}\.lock IS (?:NOT )?NULL", text[lock.end() :]), lock[1]
 
 
+@pytest.mark.parametrize("name", [name for name in WRITES if "sp.eventSeq = " in cypher(name)])
+def test_a_write_of_events_says_where_it_began(name: str) -> None:
+    """A snapshot of the map beside it is sure of what came before it, and of no more."""
+    text = cypher(name)
+    assert 0 < text.find("sp.settledSeq = ") < text.index("sp.eventSeq = ")
+
+
 @pytest.mark.parametrize("name", WRITES)
 def test_locked_in_order(name: str) -> None:
     """Locks are taken in one order by all: delete-lock, Session, TopologyNode, and the Space last."""

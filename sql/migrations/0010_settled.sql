@@ -1,0 +1,1 @@
+-- Each commit shows whole here: a Space needs no number up to which its events do.
