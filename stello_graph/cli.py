@@ -19,7 +19,8 @@ from stello_graph.errors import StelloError
 from stello_graph.forest.backlog import index_all
 from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.interchange.detect import Format
-from stello_graph.interchange.importer import import_stream
+from stello_graph.interchange.importer import import_intake
+from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
 from stello_graph.settings import Settings
@@ -115,20 +116,24 @@ def migrate(store: StoreOption = None) -> None:
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="An export file")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", exists=True, readable=True, help="Exports: files, zip archives, folders"
+        ),
+    ],
     format: Annotated[str, typer.Option(help=f"auto, {', '.join(Format)}")] = "auto",
     space: Annotated[str, typer.Option(help="The Space to import into")] = DEFAULT_SPACE,
     store: StoreOption = None,
 ) -> None:
-    """Import conversations from an export; says what was imported and what not and why."""
+    """Import conversations from exports; says what was imported and what not and why."""
     settings = _settings(store=store)
     if format != "auto" and format not in list(Format):
         _fail(f"unknown format {format}: use auto, {', '.join(Format)}")
-    size = file.stat().st_size
-    if size > settings.max_import_bytes:
-        _fail(f"{file} is larger than {settings.max_import_bytes} bytes (STELLO_MAX_IMPORT_BYTES)")
     chosen = None if format == "auto" else Format(format)
-    report = _run(_import(settings, file, size, chosen, space))
+    check_space_id(space)
+    with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
+        report = _run(_import(settings, intake, space))
     print("\n".join(report.lines()))
     if not report.imported_anything_valid:
         raise typer.Exit(1)
@@ -189,18 +194,15 @@ def main() -> None:
         sys.exit(1)
 
 
-async def _import(
-    settings: Settings, file: Path, size: int, format: Format | None, space: str
-) -> ImportReport:
+async def _import(settings: Settings, intake: Intake, space: str) -> ImportReport:
     graph = build(settings)
-    check_space_id(space)
     try:
         await graph.store.migrate()
         await graph.store.ensure_space(space, space.title())
-        with _progress() as progress, file.open("rb") as raw:
-            task = progress.add_task("Importing", total=size)
-            stream = progress.wrap_file(raw, task_id=task)
-            return await import_stream(graph.store.in_space(space), stream, format=format)
+        with _progress() as progress:
+            task = progress.add_task("Importing", total=intake.size)
+            intake.on_read = lambda at: progress.update(task, completed=at)
+            return await import_intake(graph.store.in_space(space), intake)
     finally:
         await graph.store.aclose()
 

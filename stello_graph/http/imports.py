@@ -30,8 +30,9 @@ from stello_graph.http.answers import internal, refusal
 from stello_graph.http.rates import Rates
 from stello_graph.http.watched import WatchedResponse
 from stello_graph.ids import new_id
-from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
-from stello_graph.interchange.importer import import_stream
+from stello_graph.interchange.detect import Format
+from stello_graph.interchange.importer import import_intake
+from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.report import ImportReport
 from stello_graph.model.values import KeyScope, Viewer
 from stello_graph.ports import SpaceStore
@@ -42,7 +43,13 @@ __all__ = ["LINES", "Imports"]
 LINES: Final = "application/x-ndjson"
 
 # None that a form of a foreign page can send: a browser asks before it sends one of these.
-_KINDS: Final = ("application/json", LINES, "application/octet-stream")
+_KINDS: Final = (
+    "application/json",
+    LINES,
+    "application/octet-stream",
+    "application/zip",
+    "application/x-zip-compressed",
+)
 _PIECE: Final = 1 << 20
 _DIGITS: Final = 18
 PATIENCE: Final = 30.0
@@ -113,9 +120,12 @@ class Imports:
             return self._too_large()
         if not size:
             raise InvalidInput("the body is empty: it has to be the file")
-        format = await asyncio.to_thread(_detected, file) if asked is None else asked
+        try:
+            intake = await asyncio.to_thread(Intake.of_stream, file, asked, max_bytes=self._most)
+        except LimitExceeded as error:
+            return refusal(error, 413)
         return WatchedResponse(
-            _ImportResponse(store, file, size, format, self._seconds, self._most_of_one),
+            _ImportResponse(store, intake, self._seconds, self._most_of_one),
             lambda: self._access.until_refused(viewer, request),
             self._graph.stopping.wait,
         )
@@ -175,14 +185,10 @@ class _Silence(LimitExceeded):
 class _ImportResponse(Response):
     """Imports, and tells of it; once nobody listens any more, the import stops as well."""
 
-    def __init__(
-        self, store: SpaceStore, file: BinaryIO, size: int, format: Format, seconds: float, max_object: int
-    ) -> None:
+    def __init__(self, store: SpaceStore, intake: Intake, seconds: float, max_object: int) -> None:
         super().__init__()
         self._store = store
-        self._file = file
-        self._size = size
-        self._format = format
+        self._intake = intake
         self._seconds = seconds
         self._max_object = max_object
         self._report = ImportReport()
@@ -190,13 +196,7 @@ class _ImportResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         work = asyncio.create_task(
-            import_stream(
-                self._store,
-                self._file,
-                format=self._format,
-                report=self._report,
-                max_object=self._max_object,
-            )
+            import_intake(self._store, self._intake, report=self._report, max_object=self._max_object)
         )
         try:
             # No proxy holds the lines back.
@@ -217,8 +217,8 @@ class _ImportResponse(Response):
     def _progress(self) -> dict[str, int]:
         report = self._report
         return {
-            "bytes": self._file.tell(),
-            "totalBytes": self._size,
+            "bytes": self._intake.at,
+            "totalBytes": self._intake.size,
             "conversations": report.conversations,
             "sessions": report.sessions.total(),
             "messages": report.messages,
@@ -237,12 +237,6 @@ def _close(file: BinaryIO) -> None:
     """To close one that could not be written whole is to try once more."""
     with suppress(OSError):
         file.close()
-
-
-def _detected(file: BinaryIO) -> Format:
-    format = detect(file.read(HEAD_SIZE))
-    file.seek(0)
-    return format
 
 
 def _end(work: "asyncio.Task[ImportReport]") -> dict[str, Any]:

@@ -15,7 +15,7 @@ import orjson
 
 from stello_graph.interchange.deepjson import loads_deep
 
-__all__ = ["MAX_OBJECT", "Broken", "Source", "objects"]
+__all__ = ["CHUNK", "MAX_OBJECT", "Broken", "Source", "objects"]
 
 CHUNK = 1 << 18
 MAX_OBJECT = 256 << 20

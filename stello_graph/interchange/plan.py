@@ -1,33 +1,39 @@
 """What every importer yields: sessions ready to be stored, and what was left out and why."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from stello_graph.interchange.branches import MessageTree
 from stello_graph.interchange.sessions import ImportedSession, plan_sessions
 from stello_graph.model.values import Value
 
-__all__ = ["ImportedConversation", "ImportedSession", "Repaired", "Skipped"]
+__all__ = ["ImportedConversation", "ImportedSession", "Remark", "Repaired", "Skipped"]
 
 
-class Skipped(Value):
-    """Something that is not imported.
+class Remark(Value):
+    """What is to be told of something in a file.
 
     Attributes:
-        where: the conversation by its place in the file, from 1, and its title; the message or the session
-            by its id.
+        where: the file where there are several; the conversation by its place in the file, from 1, and its
+            title; the message or the session by its id.
         why: one of a few fixed sentences, so that they can be counted.
     """
 
     where: str
     why: str
 
+    def inside(self, name: str) -> Self:
+        """The same, of a thing in the file `name`, empty where that is known."""
+        return self.model_copy(update={"where": _inside(name, self.where)})
 
-class Repaired(Value):
-    """Something that is imported, but not as the file has it. Fields as in `Skipped`."""
 
-    where: str
-    why: str
+class Skipped(Remark):
+    """Something that is not imported."""
+
+
+class Repaired(Remark):
+    """Something that is imported, but not as the file has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,15 @@ class ImportedConversation:
     repaired: tuple[Repaired, ...] = ()
     hidden: int = 0
 
+    def inside(self, name: str) -> Self:
+        """The same, of the file `name`, empty where that is known."""
+        return replace(
+            self,
+            where=_inside(name, self.where),
+            skipped=tuple(each.inside(name) for each in self.skipped),
+            repaired=tuple(each.inside(name) for each in self.repaired),
+        )
+
     @property
     def sessions(self) -> tuple[ImportedSession, ...]:
         """The sessions for a store that has none of them: see `sessions_beside`."""
@@ -67,3 +82,7 @@ class ImportedConversation:
             Sessions to make or to extend, each after its source; empty where all is there already.
         """
         return plan_sessions(self.tree, stored)
+
+
+def _inside(name: str, where: str) -> str:
+    return f"{name}, {where}" if name else where

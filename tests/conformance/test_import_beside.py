@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from stello_graph.errors import NotFound
-from stello_graph.interchange.importer import import_stream
+from stello_graph.interchange.importer import import_intake
+from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.report import ImportReport
 from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED, LEAVES
 from stello_graph.model.values import SessionStatus
@@ -30,7 +31,8 @@ def talk(id: str, length: int, branch_at: int | None = None) -> Json:
 
 
 async def imported(space: SpaceStore, *conversations: Json) -> ImportReport:
-    return await import_stream(space, io.BytesIO(json.dumps(conversations).encode()))
+    file = io.BytesIO(json.dumps(conversations).encode())
+    return await import_intake(space, Intake.of_stream(file, max_bytes=1 << 30))
 
 
 async def texts(space: SpaceStore, id: str) -> list[str]:

@@ -11,11 +11,13 @@ from typing import Final
 
 import pytest
 
+from stello_graph.interchange.intake import OTHERS
 from stello_graph.settings import Settings
 from tests.e2e.conftest import Serve, sqlite_store
 from tests.e2e.processes import run
 from tests.e2e.story import FILES
 from tests.e2e.waiting import until
+from tests.unit.interchange.archives import export, zipped
 
 ROOT: Final = Path(__file__).parents[2]
 SINGLE: Final = str(FILES / "single.json")
@@ -57,6 +59,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     file = {"STELLO_STORE": f"sqlite:///{folder / 'stello.db'}"}
     (folder / "text.txt").write_text("hello")
     (folder / "nothing.json").write_text('[{"mapping": {}, "title": "x"}]')
+    (folder / "broken.zip").write_bytes(zipped({"conversations.json": export("a")})[:-9])
     (folder / "text.db").write_text("this is no database, but long enough to have been one" * 100)
     started.start("migrate", "migrate", settings=file)
     started.start("help", "--help")
@@ -104,6 +107,7 @@ def _failing(folder: Path) -> list[tuple[str, ...]]:
         ("import: no file", "import", str(folder / "nobody.json")),
         ("import: text", "import", str(folder / "text.txt"), "--store", missing),
         ("import: nothing", "import", str(folder / "nothing.json"), "--store", missing),
+        ("import: broken archive", "import", str(folder / "broken.zip"), "--store", missing),
         ("import: bad format", "import", SINGLE, "--format", "telegram", "--store", missing),
         ("demo: too many", "demo", "--size", "100001", "--store", missing),
         ("demo: bad space", "demo", "--space", "No Space", "--store", missing),
@@ -168,6 +172,7 @@ def test_each_command_explains_itself(commands: Commands, command: str, told: tu
             "this is no file that can be imported; known formats: chatgpt, claude, openwebui, librechat",
         ),
         ("import: nothing", 1, "Nothing that can be imported was found."),
+        ("import: broken archive", 1, "the archive is damaged or not whole"),
         ("import: bad format", 1, "unknown format telegram: use auto, chatgpt, claude, openwebui, librechat"),
         ("demo: too many", 1, "size must be 1 to 100000"),
         ("demo: bad space", 1, "a Space's id must be 1 to 64 of [a-z0-9-]"),
@@ -183,6 +188,26 @@ def test_what_cannot_be_done_is_a_sentence(commands: Commands, name: str, status
     assert done.returncode == status
     if status == 1 and not name.startswith("doctor"):
         assert len(told.strip().splitlines()) <= 3, told
+
+
+def test_import_takes_archives_folders_and_several_files(tmp_path: Path) -> None:
+    """All with one report; what was an archive is the same when it is unpacked."""
+    store = sqlite_store(tmp_path)
+    folder = tmp_path / "data"
+    (folder / "old").mkdir(parents=True)
+    files = {"conversations-000.json": export("a"), "old/conversations.json": export("b"), "chat.html": b""}
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    archive = tmp_path / "data.zip"
+    archive.write_bytes(zipped(files))
+
+    first = run(["import", str(archive), SINGLE, "--store", store.url])
+    again = run(["import", str(folder), "--store", store.url])
+    assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
+    assert "Conversations read: 3\n" in first.stdout
+    assert f"{archive}/chat.html: {OTHERS}" in first.stdout
+    assert "Sessions there already: 2\n" in again.stdout
+    assert "Nothing was added" in again.stdout
 
 
 def test_schema_prints_the_contract(commands: Commands) -> None:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.e2e.client import Client
+from tests.unit.interchange.archives import zipped
 from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import FIXTURES, conversation, reply, user
 from tests.unit.interchange.threads import FOLDER
@@ -59,6 +60,20 @@ async def test_two_who_import_one_file(here: Client, there: Client, name: str) -
         id=f"chatgpt:{name}-0",
     )
     assert asked["topologyNode"]["children"] == [{"sourceSeq": 1, "session": {"messageCount": 2}}]
+
+
+async def test_an_archive(here: Client, there: Client, name: str) -> None:
+    """The same sessions as of the files in it, in their order, whoever sends which."""
+    parts = [export(f"{name}-{part}", 2) for part in range(3)]
+    files = {f"data/conversations-00{part}.json": file for part, file in enumerate(parts)}
+    first = (await lines(here, zipped({"chat.html": b"", **dict(reversed(files.items()))})))[-1]["report"]
+    assert (first["sessions"]["imported"], first["forks"], first["skipped"]["count"]) == (12, 6, 1)
+    for part in parts:
+        again = (await lines(there, part))[-1]["report"]
+        assert again["sessions"] == {"imported": 0, "extended": 0, "present": 4}
+    ids = [f"chatgpt:{name}-{part}-{n}" for part in range(3) for n in range(2)]
+    asked = await there.ask("query ($ids: [ID!]!) { topologyNodes(ids: $ids) { id index } }", ids=ids)
+    assert sorted(asked["topologyNodes"], key=lambda node: int(node["index"])) == asked["topologyNodes"]
 
 
 async def test_a_damaged_file(here: Client) -> None:

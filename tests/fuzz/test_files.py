@@ -10,6 +10,7 @@ from tests.fuzz.test_schema import some
 from tests.fuzz.values import HOSTILE, body_of
 from tests.fuzz.world import JSON, World
 from tests.unit.http.calls import Answer
+from tests.unit.interchange.archives import zipped
 from tests.unit.interchange.exports import call, conversation, output, reply, user
 
 EXPORT = json.dumps(
@@ -38,14 +39,20 @@ def check(world: World, answer: Answer) -> None:
     world.seen([])
 
 
+ARCHIVE = zipped({"conversations-000.json": EXPORT, "chat.html": b"<html>"})
+
+
 @some(120)
 @given(
+    st.sampled_from([EXPORT, ARCHIVE]),
     st.lists(st.tuples(st.integers(0, len(EXPORT) - 1), st.binary(max_size=3)), min_size=1, max_size=6),
     st.integers(0, 40),
 )
-def test_exports_that_were_damaged(world: World, changes: list[tuple[int, bytes]], missing: int) -> None:
+def test_exports_that_were_damaged(
+    world: World, whole: bytes, changes: list[tuple[int, bytes]], missing: int
+) -> None:
     """Some bytes are others, the end may be missing: what is whole is imported, the rest is told."""
-    file = bytearray(EXPORT)
+    file = bytearray(whole)
     for place, changed in changes:
         file[place : place + 1] = changed
     check(world, world.runner.run(world.call(bytes(file[: len(file) - missing]), path="/import")))

@@ -15,11 +15,13 @@ from starlette.routing import Mount
 from stello_graph.errors import StoreUnavailable
 from stello_graph.http import imports
 from stello_graph.interchange import jsonstream
+from stello_graph.interchange.intake import OTHERS
 from stello_graph.model.values import KeyScope
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
 from tests.unit.http.calls import Answer, sent
 from tests.unit.http.conftest import KEY, App, OpenApp
+from tests.unit.interchange.archives import encrypted, zipped
 from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import conversation, reply, user
 
@@ -109,6 +111,49 @@ async def test_a_file_of_claude(open_app: OpenApp, query: str) -> None:
     assert (report["conversations"], report["importedAnythingValid"]) == (3, True)
     assert {"where": "entry 5", "why": "not a JSON object"} in report["skipped"]["details"]
     assert {"claude:old", "claude:bent", "claude:pairs"} <= await stored(app)
+
+
+ZIP: Final = {"content-type": "application/zip"}
+
+
+async def test_an_archive(open_app: OpenApp) -> None:
+    """As the file in it, with the progress of what is unpacked; nothing of it lies anywhere meanwhile but
+    the body, which has no name.
+    """
+    app = await open_app(max_import_bytes=10_000)
+    file = zipped(
+        {"conversations-000.json": export("a"), "conversations-001.json": export("b"), "x.png": b"1"}
+    )
+    first, again = (
+        await ended(app, file, headers=ZIP),
+        await ended(app, file, headers=ZIP, query="format=chatgpt"),
+    )
+
+    assert first.lines[0]["progress"]["totalBytes"] == len(export("a")) + len(export("b"))
+    report = first.lines[-1]["report"]
+    assert (report["conversations"], report["sessions"]["imported"]) == (2, 2)
+    assert report["skipped"]["details"] == [{"where": "x.png", "why": OTHERS}]
+    assert again.lines[-1]["report"]["sessions"] == {"imported": 0, "extended": 0, "present": 2}
+    assert await stored(app) == {"chatgpt:a", "chatgpt:b"}
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "code"),
+    [
+        (zipped({"conversations.json": b"[" + b" " * 20_000}), 413, "LIMIT_EXCEEDED"),
+        (zipped({"conversations.json": export("a")})[:-40], 400, "INVALID_INPUT"),
+        (encrypted(zipped({"conversations.json": export("a")}), "conversations.json"), 400, "INVALID_INPUT"),
+        (zipped({"chat.html": b"<html>"}), 400, "INVALID_INPUT"),
+    ],
+    ids=["bomb", "cut off", "encrypted", "of others"],
+)
+async def test_archives_that_are_refused(open_app: OpenApp, file: bytes, status: int, code: str) -> None:
+    """Before anything is written."""
+    app = await open_app(max_import_bytes=10_000, max_imports=1)
+    answer = await ended(app, file, headers=ZIP)
+    assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (status, code)
+    assert await stored(app) == set()
+    assert (await ended(app, export("a"))).status == 200
 
 
 async def test_below_a_prefix(open_app: OpenApp) -> None:

@@ -1,0 +1,188 @@
+"""All that one import reads: a file, an archive, a folder, or several of them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from os import SEEK_END
+from pathlib import Path
+from typing import BinaryIO, Final, Self
+
+from stello_graph.errors import InvalidInput, LimitExceeded
+from stello_graph.interchange import chatgpt, claude, librechat, openwebui
+from stello_graph.interchange.archive import SIGNATURES, archive_listing
+from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
+from stello_graph.interchange.folder import folder_listing
+from stello_graph.interchange.jsonstream import CHUNK, Source
+from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
+from stello_graph.interchange.plan import ImportedConversation, Skipped
+
+__all__ = ["OTHERS", "Intake"]
+
+OTHERS: Final = "no exports of conversations: left out"
+
+_READERS: Final = {
+    Format.CHATGPT: chatgpt.read,
+    Format.CLAUDE: claude.read,
+    Format.OPENWEBUI: openwebui.read,
+    Format.LIBRECHAT: librechat.read,
+}
+_SHOWN: Final = 3
+
+Found = ImportedConversation | Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    file: StoredFile
+    format: Format
+
+
+class Intake:
+    """What is to be read, and how far that has come.
+
+    Attributes:
+        size: how many bytes there are to read.
+        at: how many were read.
+        on_read: told `at` after each read, in the thread that reads.
+        is_ended: whether nothing more is to be read.
+    """
+
+    def __init__(self, listing: Listing, format: Format | None, max_bytes: int) -> None:
+        """Chooses the exports among the files of `listing`. One whose checksum is wrong is left out whole.
+
+        Args:
+            format: of a file that a person has named; of others only those of it are taken. None finds
+                out by its beginning which format a file has.
+            max_bytes: for all files together, unpacked.
+
+        Raises:
+            InvalidInput: there is no export.
+            LimitExceeded: there is more than `max_bytes`.
+        """
+        if sum(file.size for file in listing.files) > max_bytes:
+            raise LimitExceeded(
+                f"what is imported at once has at most {max_bytes} bytes, unpacked (STELLO_MAX_IMPORT_BYTES)"
+            )
+        self._exports: list[_Export] = []
+        self._left_out = [*listing.skipped]
+        others = [*listing.others]
+        for file in listing.files:
+            try:
+                self._exports.append(_Export(file, _format_of(file, format)))
+            except Unreadable as error:
+                self._left_out.append(Skipped(where=file.name, why=str(error)))
+            except InvalidInput:
+                if file.is_loose and len(listing.files) == 1:
+                    raise
+                others.append(file.name)
+        if not self._exports:
+            raise InvalidInput(_nothing_in(self._left_out))
+        if others:
+            self._left_out.append(Skipped(where=_shown(others), why=OTHERS))
+        self.size = sum(export.file.size for export in self._exports)
+        self.at = 0
+        self.on_read: Callable[[int], object] = lambda at: None
+        self.is_ended = False
+
+    @classmethod
+    def of_stream(cls, stream: BinaryIO, format: Format | None = None, *, max_bytes: int) -> Self:
+        """Of a file or an archive, which is seekable and stays open.
+
+        Raises as the constructor, and:
+            InvalidInput: the file has no known format, or is an archive that is damaged.
+        """
+        return cls(_listing_of(stream), format, max_bytes)
+
+    @classmethod
+    @contextmanager
+    def of_paths(cls, paths: list[Path], format: Format | None = None, *, max_bytes: int) -> Iterator[Self]:
+        """Of files, archives and folders, open meanwhile. Raises as `of_stream`."""
+        whole = Listing()
+        with ExitStack() as opened:
+            for path in paths:
+                name = "" if len(paths) == 1 else str(path)
+                whole.take(_listing_at(path, opened), name)
+            yield cls(whole, format, max_bytes)
+
+    def read(self, max_object: int) -> Iterator[Found]:
+        """All conversations, one after another, and what is left out.
+
+        Args:
+            max_object: how many bytes of JSON a conversation may have; a larger one is skipped.
+        """
+        for export in self._exports:
+            name = export.file.name
+            try:
+                with export.file.open() as stream:
+                    for found in _READERS[export.format](_Counted(self, stream), max_object):
+                        yield found.inside(name)
+            except Unreadable as error:
+                yield Skipped(where=name, why=str(error))
+            if self.is_ended:
+                return
+        yield from self._left_out
+
+    def end(self) -> None:
+        """No read after this one brings anything, also of a long piece that somebody is reading."""
+        self.is_ended = True
+
+
+class _Counted:
+    def __init__(self, intake: Intake, stream: Source) -> None:
+        self._intake = intake
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        data = b"" if self._intake.is_ended else self._stream.read(size)
+        self._intake.at += len(data)
+        self._intake.on_read(self._intake.at)
+        return data
+
+
+def _listing_at(path: Path, opened: ExitStack) -> Listing:
+    return folder_listing(path) if path.is_dir() else _listing_of(opened.enter_context(path.open("rb")))
+
+
+def _listing_of(stream: BinaryIO) -> Listing:
+    head = stream.read(len(SIGNATURES[0]))
+    if head in SIGNATURES:
+        return archive_listing(stream)
+    size = stream.seek(0, SEEK_END)
+    return Listing([StoredFile("", size, partial(_from_its_start, stream), is_loose=True)])
+
+
+@contextmanager
+def _from_its_start(stream: BinaryIO) -> Iterator[Source]:
+    stream.seek(0)
+    yield stream
+
+
+def _format_of(file: StoredFile, asked: Format | None) -> Format:
+    if file.is_loose and asked is not None:
+        return asked
+    with file.open() as stream:
+        found = detect(_head(stream))
+        while file.has_checksum and stream.read(CHUNK):
+            continue
+    if asked not in (None, found):
+        raise InvalidInput(f"this is a file of {found}")
+    return found
+
+
+def _head(stream: Source) -> bytes:
+    """A source may give less at once than is asked for."""
+    head = b""
+    while len(head) < HEAD_SIZE and (more := stream.read(HEAD_SIZE - len(head))):
+        head += more
+    return head
+
+
+def _shown(names: list[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more files" if more > 0 else "")
+
+
+def _nothing_in(left_out: list[Skipped]) -> str:
+    reasons = "; ".join(f"{each.where}: {each.why}" for each in left_out[:_SHOWN])
+    return f"no file in it can be imported: {reasons or 'known formats are ' + ', '.join(Format)}"

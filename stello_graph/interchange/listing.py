@@ -1,0 +1,58 @@
+"""What an archive or a folder holds, before it is known which of its files are exports."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+
+from stello_graph.interchange.jsonstream import Source
+from stello_graph.interchange.plan import Skipped
+
+__all__ = ["Listing", "StoredFile", "Unreadable"]
+
+
+class Unreadable(Exception):
+    """A file cannot be read, or not further; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file that may be an export.
+
+    Attributes:
+        name: as people see it; empty where there is only this one.
+        size: in bytes, unpacked; no more are read.
+        open: at its beginning. It and the reads may raise Unreadable.
+        has_checksum: whether reading it to its end tells that it is what it was.
+        is_loose: a person named this very file, and so may say which format it has.
+    """
+
+    name: str
+    size: int
+    open: Callable[[], AbstractContextManager[Source]]
+    has_checksum: bool = False
+    is_loose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of an archive, of a folder, or of all that a person has named.
+
+    Attributes:
+        files: those that may be exports, in the order of their names.
+        others: the names of those that are none.
+        skipped: those that might be exports and cannot be read.
+    """
+
+    files: list[StoredFile] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def take(self, other: "Listing", name: str) -> None:
+        """Adds what `other` has, which a person has named `name`; without one the names stay as they are."""
+        self.files.extend(replace(file, name=_below(name, file.name)) for file in other.files)
+        self.others.extend(_below(name, each) for each in other.others)
+        self.skipped.extend(each.inside(name) for each in other.skipped)
+
+
+def _below(folder: str, name: str) -> str:
+    return "/".join(each for each in (folder, name) if each)
