@@ -79,7 +79,7 @@ class Intake:
         if not self._exports:
             raise InvalidInput(_nothing_in(self._left_out))
         if others:
-            self._left_out.append(Skipped(where=_shown(others), why=OTHERS))
+            self._left_out.append(Skipped(where=_shown(sorted(others)), why=OTHERS))
         self.size = sum(export.file.size for export in self._exports)
         self.at = 0
         self.on_read: Callable[[int], object] = lambda at: None
@@ -180,7 +180,7 @@ def _head(stream: Source) -> bytes:
 
 def _shown(names: list[str]) -> str:
     more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more files" if more > 0 else "")
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _nothing_in(left_out: list[Skipped]) -> str:
