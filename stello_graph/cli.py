@@ -5,6 +5,7 @@ Commands import what only they need, since GraphQL and HTTP take a second to loa
 
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -21,8 +22,10 @@ from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
+from stello_graph.interchange.predecessor import import_store, is_store
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
+from stello_graph.ports import SpaceStore
 from stello_graph.settings import Settings
 from stello_graph.terminal import StoreOption, errors
 from stello_graph.terminal import fail as _fail
@@ -30,6 +33,8 @@ from stello_graph.terminal import run as _run
 from stello_graph.terminal import settings_of as _settings
 
 __all__ = ["main"]
+
+_Told = Callable[[int, int], object]
 
 app = typer.Typer(
     help="Conversations as a forest in a graph database, served through GraphQL.",
@@ -132,8 +137,13 @@ def import_(
         _fail(f"unknown format {format}: use auto, {', '.join(Format)}")
     chosen = None if format == "auto" else Format(format)
     check_space_id(space)
-    with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
-        report = _run(_import(settings, intake, space))
+    if any(is_store(path) for path in files):
+        if len(files) > 1:
+            _fail("a folder of the predecessor's is imported alone")
+        report = _run(_import(settings, space, lambda into, told: import_store(into, files[0], told)))
+    else:
+        with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
+            report = _run(_import(settings, space, lambda into, told: _import_files(into, intake, told)))
     print("\n".join(report.lines()))
     if not report.imported_anything_valid:
         raise typer.Exit(1)
@@ -194,17 +204,26 @@ def main() -> None:
         sys.exit(1)
 
 
-async def _import(settings: Settings, intake: Intake, space: str) -> ImportReport:
+async def _import(
+    settings: Settings, space: str, work: Callable[[SpaceStore, _Told], Awaitable[ImportReport]]
+) -> ImportReport:
     graph = build(settings)
     try:
         await graph.store.migrate()
         await graph.store.ensure_space(space, space.title())
         with _progress() as progress:
-            task = progress.add_task("Importing", total=intake.size)
-            intake.on_read = lambda at: progress.update(task, completed=at)
-            return await import_intake(graph.store.in_space(space), intake)
+            task = progress.add_task("Importing", total=None)
+            return await work(
+                graph.store.in_space(space),
+                lambda done, total: progress.update(task, completed=done, total=total),
+            )
     finally:
         await graph.store.aclose()
+
+
+async def _import_files(store: SpaceStore, intake: Intake, told: _Told) -> ImportReport:
+    intake.on_read = lambda at: told(at, intake.size)
+    return await import_intake(store, intake)
 
 
 async def _demo(settings: Settings, size: int | None, space: str) -> int:

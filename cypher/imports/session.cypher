@@ -1,7 +1,7 @@
-// purpose: Creates an imported session with its messages, as a root or as a fork that shares its source's messages up to a place.
+// purpose: Creates an imported session with its messages and what it remembers; a fork may share its source's messages up to a place.
 //   RACE: the index does not show all messages that the locked source counts; nothing is written.
 // access: write
-// params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
+// params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, role, status, systemPrompt, skills, tags, metadata, memory, memoryTerms, insight, synthesis, turnCount, messages, createdAt, updatedAt, lastActiveAt
 // returns: outcome
 MATCH (sp:Space {id: $space})
 OPTIONAL MATCH (src:Session {key: $sourceKey})
@@ -36,9 +36,13 @@ CALL (sp, p, oldest, shared, outcome) {
   FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | SET p.nextIndex = p.nextIndex + 1, p.childCount = p.childCount + 1)
   WITH sp, p, oldest, shared, datetime.realtime() AS clock
   WITH sp, p, oldest, shared, clock.epochSeconds * 1000000 + clock.microsecond AS now, coalesce($throughSeq, 0) + 1 AS firstSeq
-  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: 'STANDARD',
-    status: $status, strategy: coalesce(p.strategy, 'TREE'), tags: $tags, metadata: $metadata, memoryRevision: 0,
-    insightRevision: 0, turnCount: $turnCount, messageCount: size(shared) + size($messages), nextSeq: firstSeq + size($messages),
+  CREATE (s:Session {key: $key, spaceId: $space, id: $id, rootId: coalesce(p.rootId, $id), label: $label, labelTerms: $labelTerms, role: $role,
+    status: $status, strategy: coalesce(p.strategy, CASE $role WHEN 'MAIN' THEN 'FLAT' ELSE 'TREE' END),
+    systemPrompt: $systemPrompt, skills: $skills, tags: $tags, metadata: $metadata,
+    memory: $memory, memoryTerms: $memoryTerms, memoryRevision: CASE WHEN $memory IS NULL THEN 0 ELSE 1 END,
+    insight: $insight, insightAt: CASE WHEN $insight IS NULL THEN null ELSE coalesce($updatedAt, now) END,
+    insightRevision: CASE WHEN $insight IS NULL THEN 0 ELSE 1 END,
+    synthesis: $synthesis, synthesisRevision: CASE WHEN $synthesis IS NULL THEN 0 ELSE 1 END, turnCount: $turnCount, messageCount: size(shared) + size($messages), nextSeq: firstSeq + size($messages),
     lastTurnNumber: 0,
     inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
     createdAt: coalesce($createdAt, now), updatedAt: coalesce($updatedAt, now), lastActiveAt: coalesce($lastActiveAt, now)})
@@ -56,7 +60,7 @@ CALL (sp, p, oldest, shared, outcome) {
   SET sp.lock = $op
   WITH s, p, sp, now, coalesce(p.nextIndex - 1, sp.nextRootIndex) AS index
   CREATE (n:TopologyNode {key: $key, spaceId: $space, id: $id, parentId: $parentId, parentKey: coalesce($parentKey, $space),
-    rootId: s.rootId, label: $label, status: $status, role: 'STANDARD', strategy: s.strategy,
+    rootId: s.rootId, label: $label, status: $status, role: $role, strategy: s.strategy,
     depth: coalesce(p.depth + 1, 0), index: index, nextIndex: 0, childCount: 0, turnCount: $turnCount,
     sourceSessionId: $sourceId, sourceSeq: $throughSeq, createdAt: s.createdAt, lastActiveAt: s.lastActiveAt})
   FOREACH (_ IN CASE WHEN p IS NULL THEN [1] ELSE [] END |
@@ -65,6 +69,7 @@ CALL (sp, p, oldest, shared, outcome) {
   FOREACH (_ IN CASE WHEN p IS NULL THEN [] ELSE [1] END | CREATE (n)-[:PARENT]->(p))
   CREATE (:TopologyEvent {key: $eventKey, spaceId: $space, seq: sp.eventSeq + 1, type: $type, nodeId: $id,
     rootId: s.rootId, data: $data, at: now})
-  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq
+  SET sp.settledSeq = sp.eventSeq, sp.eventSeq = sp.eventSeq + 1, sp.sessionCount = sp.sessionCount + 1, s.eventSeq = sp.eventSeq,
+    s.memorySeq = CASE WHEN s.memory IS NULL THEN null ELSE sp.eventSeq END
 }
 RETURN [{outcome: outcome}] AS rows

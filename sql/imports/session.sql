@@ -1,6 +1,6 @@
--- purpose: Creates an imported session with its messages, as a root or as a fork that shares its source's messages up to a place.
+-- purpose: Creates an imported session with its messages and what it remembers; a fork may share its source's messages up to a place.
 -- access: write
--- params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, status, tags, metadata, turnCount, messages, createdAt, updatedAt, lastActiveAt
+-- params: space, key, id, op, eventKey, data, labelTerms, type, parentKey, parentId, sourceKey, sourceId, throughSeq, label, role, status, systemPrompt, skills, tags, metadata, memory, memoryTerms, insight, synthesis, turnCount, messages, createdAt, updatedAt, lastActiveAt
 -- returns: outcome
 -- unused: op
 DELETE FROM decision;
@@ -14,10 +14,14 @@ INSERT INTO decision (outcome, now, seq)
       AND NOT EXISTS (SELECT 1 FROM has_message WHERE sk = :sourceKey AND seq = :throughSeq) THEN 'NO_CUT'
     ELSE 'DONE' END, clock.now, coalesce(:throughSeq, 0) + 1
   FROM clock JOIN space AS sp ON sp.id = :space LEFT JOIN topology_node AS p ON p.key = :parentKey;
-INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, tags, metadata, turnCount, messageCount, nextSeq,
-    eventSeq, createdAt, updatedAt, lastActiveAt)
-  SELECT :key, :space, :id, coalesce(p.rootId, :id), :label, 'STANDARD', :status, coalesce(p.strategy, 'TREE'), :tags, :metadata,
-    :turnCount,
+INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, systemPrompt, skills, tags, metadata,
+    memory, memoryRevision, memorySeq, insight, insightAt, insightRevision, synthesis, synthesisRevision,
+    turnCount, messageCount, nextSeq, eventSeq, createdAt, updatedAt, lastActiveAt)
+  SELECT :key, :space, :id, coalesce(p.rootId, :id), :label, :role, :status,
+    coalesce(p.strategy, CASE :role WHEN 'MAIN' THEN 'FLAT' ELSE 'TREE' END), :systemPrompt, :skills, :tags, :metadata,
+    :memory, :memory IS NOT NULL, CASE WHEN :memory IS NOT NULL THEN sp.eventSeq + 1 END,
+    :insight, CASE WHEN :insight IS NOT NULL THEN coalesce(:updatedAt, d.now) END, :insight IS NOT NULL,
+    :synthesis, :synthesis IS NOT NULL, :turnCount,
     json_array_length(:messages) + (SELECT count(*) FROM has_message WHERE sk = :sourceKey AND seq <= :throughSeq),
     d.seq + json_array_length(:messages), sp.eventSeq + 1,
     coalesce(:createdAt, d.now), coalesce(:updatedAt, d.now), coalesce(:lastActiveAt, d.now)
@@ -25,7 +29,7 @@ INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, ta
   WHERE d.outcome = 'DONE';
 INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label, status, role, strategy, depth, "index",
     turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt)
-  SELECT :key, :space, :id, :parentId, coalesce(:parentKey, :space), s.rootId, :label, :status, 'STANDARD', s.strategy,
+  SELECT :key, :space, :id, :parentId, coalesce(:parentKey, :space), s.rootId, :label, :status, :role, s.strategy,
     coalesce(p.depth + 1, 0), coalesce(p.nextIndex, sp.nextRootIndex), :turnCount, :sourceId, :throughSeq,
     s.createdAt, s.lastActiveAt
   FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN session AS s ON s.key = :key
@@ -33,6 +37,8 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
   WHERE d.outcome = 'DONE';
 INSERT INTO searchable (key, scope, terms)
   SELECT :key, 'LABEL', :labelTerms FROM decision WHERE outcome = 'DONE';
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'MEMORY', :memoryTerms FROM decision WHERE outcome = 'DONE' AND :memoryTerms IS NOT NULL;
 UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
   WHERE key = :parentKey AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO has_message (sk, seq, mk)

@@ -1,13 +1,13 @@
 """What an import did, for the command line and for the answer of `POST /import`."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
-from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
+from stello_graph.interchange.plan import Repaired, Skipped
 
-__all__ = ["ImportReport", "SessionOutcome"]
+__all__ = ["ImportReport", "Read", "SessionOutcome"]
 
 MAX_DETAILS = 100
 
@@ -20,8 +20,28 @@ class SessionOutcome(StrEnum):
     PRESENT = "PRESENT"
 
 
+class Read(Protocol):
+    """What was read of a conversation or session, and how."""
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """What is left out of it."""
+
+    @property
+    def repaired(self) -> Sequence[Repaired]:
+        """What is not as the file has it."""
+
+    @property
+    def hidden(self) -> int:
+        """How many messages say nothing."""
+
+
 class ImportReport:
-    """Counts while an import runs. Its size is bounded: counts by reason, and the first details only."""
+    """Counts while an import runs. Its size is bounded: counts by reason, and the first details only.
+
+    Attributes:
+        records: how many records (L1) were written.
+    """
 
     def __init__(self, max_details: int = MAX_DETAILS) -> None:
         self.conversations = 0
@@ -29,6 +49,7 @@ class ImportReport:
         self.forks = 0
         self.messages = 0
         self.hidden = 0
+        self.records = 0
         self.skipped = _Remarks(max_details)
         self.repaired = _Remarks(max_details)
 
@@ -37,7 +58,7 @@ class ImportReport:
         """Whether the file held a conversation, be it stored already: the import succeeded."""
         return self.conversations > 0
 
-    def add(self, item: ImportedConversation | Skipped) -> None:
+    def add(self, item: Read | Skipped) -> None:
         """Counts what a reader yielded, but not what became of it."""
         if isinstance(item, Skipped):
             self.skipped.add(item)
@@ -83,7 +104,9 @@ class ImportReport:
             yield f"Sessions: {made} imported ({self.forks} of them forks), {extended} extended"
             yield f"Sessions there already: {present}"
             yield f"Messages imported: {self.messages}"
-            if not made and not extended:
+            if self.records:
+                yield f"Records imported: {self.records}"
+            if not made and not extended and not self.records:
                 yield "Nothing was added: all of it is there already."
         if self.hidden:
             yield f"Left out as hidden or empty: {self.hidden}"

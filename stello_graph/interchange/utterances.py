@@ -1,7 +1,7 @@
 """One message of a product that keeps thoughts, tool calls and text of a reply together, as ours."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -30,12 +30,17 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call with its result, None where there is none."""
+    """A tool call with its result, None where there is none.
+
+    Attributes:
+        answered_at: when the result came; None where the file does not say.
+    """
 
     tool: str
     arguments: Any
     result: str | None
     is_error: bool = False
+    answered_at: int | None = None
 
 
 Piece = Text | Thought | Call
@@ -123,7 +128,7 @@ class Utterance:
                     tool_call_id=of_call,
                     tool_name=call.tool,
                     is_error=call.is_error or call.result is None,
-                    created_at=created_at,
+                    created_at=call.answered_at or created_at,
                 )
 
 
@@ -165,7 +170,9 @@ def _cleaned(piece: Piece, cleaner: Cleaner) -> Piece:
     if isinstance(piece, Thought):
         return Thought(cleaner.text(piece.text))
     result = None if piece.result is None else cleaner.text(piece.result)
-    return Call(cleaner.text(piece.tool), cleaner.value(piece.arguments), result, piece.is_error)
+    return replace(
+        piece, tool=cleaner.text(piece.tool), arguments=cleaner.value(piece.arguments), result=result
+    )
 
 
 def _size(piece: Piece) -> int:

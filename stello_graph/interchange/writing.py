@@ -125,6 +125,7 @@ class _Pass:
 def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
     return ImportDraft(
         id=session.id,
+        parent_id=session.parent_id,
         source_id=session.source_id,
         through_seq=through,
         label=session.label,

@@ -112,19 +112,33 @@ class ForkSource(Value):
 
 
 class ImportDraft(Value):
-    """An imported session: a root, or a fork of `source_id` that shares messages up to `through_seq`."""
+    """An imported session: a root, or below `parent_id`.
+
+    Attributes:
+        source_id: the session that it was forked from; it is there before, where messages of it are shared.
+        through_seq: the last message of the source that it shares, None for none.
+        last_active_at: None for `updated_at`.
+    """
 
     id: str
+    parent_id: str | None = None
     source_id: str | None = None
     through_seq: int | None = None
     label: str
+    role: SessionRole = SessionRole.STANDARD
     status: SessionStatus = SessionStatus.ACTIVE
+    system_prompt: str | None = None
+    skills: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
     metadata: Any = None
+    memory: str | None = None
+    insight: str | None = None
+    synthesis: str | None = None
     turn_count: int
     messages: tuple[Draft, ...]
     created_at: int | None = None
     updated_at: int | None = None
+    last_active_at: int | None = None
 
 
 class PlacedDraft(Value):

@@ -11,7 +11,7 @@ from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.writes import ImportDraft, PlacedDraft, StoredTranscript
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
-from stello_graph.store.indexing import label_terms
+from stello_graph.store.indexing import label_terms, memory_terms
 from stello_graph.store.queries import named
 from stello_graph.store.repository import Repository
 from stello_graph.store.topology import NODES
@@ -42,35 +42,41 @@ class ImportRepository(Repository):
 
     async def import_session(self, draft: ImportDraft) -> bool:
         """See SpaceStore."""
-        source_key = None if draft.source_id is None else self._key(draft.source_id)
         found = await self._write(
             SESSION,
             **self._event(),
             **self._target(draft.id),
             type=_event_type(draft.source_id),
-            data=rows.to_json(_event_data(draft, draft.source_id, draft.through_seq)),
-            parentKey=source_key,
-            parentId=draft.source_id,
-            sourceKey=source_key,
+            data=rows.to_json(_event_data(draft, draft.parent_id, draft.through_seq)),
+            parentKey=None if draft.parent_id is None else self._key(draft.parent_id),
+            parentId=draft.parent_id,
+            sourceKey=None if draft.through_seq is None else self._key(draft.source_id or ""),
             sourceId=draft.source_id,
             throughSeq=draft.through_seq,
             label=draft.label,
             labelTerms=label_terms(self._space_id, draft.label),
+            role=draft.role,
             status=draft.status,
+            systemPrompt=draft.system_prompt,
+            skills=None if draft.skills is None else rows.to_json(draft.skills),
             tags=list(draft.tags),
             metadata=rows.to_json({} if draft.metadata is None else draft.metadata),
+            memory=draft.memory,
+            memoryTerms=None if draft.memory is None else memory_terms(self._space_id, draft.memory),
+            insight=draft.insight,
+            synthesis=draft.synthesis,
             turnCount=draft.turn_count,
             messages=await self._message_rows(draft.id, draft.messages),
             createdAt=draft.created_at,
             updatedAt=draft.updated_at,
-            lastActiveAt=draft.updated_at,
+            lastActiveAt=draft.last_active_at or draft.updated_at,
         )
         if not found:
             raise NotFound.of("space", self._space_id)
         outcome: str = found[0]["outcome"]
         match outcome:
             case "NO_PARENT":
-                raise NotFound.of("session", draft.source_id or "")
+                raise NotFound.of("session", draft.parent_id or draft.source_id or "")
             case "NO_CUT":
                 raise Conflict("the messages to share are not there")
         return outcome != "TAKEN"

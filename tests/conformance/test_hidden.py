@@ -91,6 +91,7 @@ def sharing(source_id: str, through: int) -> ImportDraft:
         label="Shared",
         turn_count=0,
         messages=tuple(many(1)),
+        parent_id=source_id,
         source_id=source_id,
         through_seq=through,
     )

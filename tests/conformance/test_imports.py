@@ -4,7 +4,9 @@ import pytest
 
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.ids import new_id
-from stello_graph.model.values import SessionStatus, TopologyStrategy
+from stello_graph.model.search import SearchScope, parse_query
+from stello_graph.model.session import Insight
+from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrategy
 from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
@@ -24,9 +26,9 @@ from tests.conformance.racing import race
 
 
 def imported(**fields: object) -> ImportDraft:
-    return ImportDraft.model_validate(
-        {"id": f"chatgpt:{new_id()}", "label": "星", "turn_count": 2, "messages": tuple(many(4)), **fields}
-    )
+    """A draft; a fork hangs below its source unless a parent is given."""
+    draft = {"id": f"chatgpt:{new_id()}", "label": "星", "turn_count": 2, "messages": tuple(many(4))}
+    return ImportDraft.model_validate(draft | {"parent_id": fields.get("source_id")} | fields)
 
 
 async def test_a_root(space: SpaceStore) -> None:
@@ -92,6 +94,44 @@ async def test_a_branch_from_the_start(space: SpaceStore) -> None:
     node = (await space.nodes([branch.id]))[branch.id]
     assert (node.source_session_id, node.source_seq) == (source.id, None)
     assert await transcript(space, branch.id) == []
+
+
+async def test_all_that_a_session_remembers(space: SpaceStore) -> None:
+    """Its role, prompt and skills, digest, insight and synthesis, all with its one event; where it hangs and
+    where it was forked from are two things.
+    """
+    main = imported(role=SessionRole.MAIN, synthesis="so far", system_prompt="Be kind.", skills=())
+    await space.import_session(main)
+    source = imported(
+        parent_id=main.id, memory="the harbour of whales", insight="ask the other", updated_at=9
+    )
+    await space.import_session(source)
+    fork = imported(parent_id=main.id, source_id=source.id, status=SessionStatus.ARCHIVED, last_active_at=7)
+    await space.import_session(fork)
+
+    sessions = await space.sessions([main.id, source.id, fork.id])
+    root, told, last = (sessions[one.id] for one in (main, source, fork))
+    assert (root.role, root.strategy, root.synthesis, root.synthesis_revision) == (
+        SessionRole.MAIN,
+        TopologyStrategy.FLAT,
+        "so far",
+        1,
+    )
+    assert (root.system_prompt, root.skills, root.memory, root.insight) == ("Be kind.", (), None, None)
+    assert (told.memory, told.memory_revision, told.root_id) == ("the harbour of whales", 1, main.id)
+    assert told.insight == Insight(content="ask", put_at=9, revision=1)
+    assert (last.status, last.last_active_at) == (SessionStatus.ARCHIVED, 7)
+    nodes = await space.nodes([main.id, fork.id])
+    assert (nodes[main.id].role, nodes[fork.id].role) == (SessionRole.MAIN, SessionRole.STANDARD)
+    assert (nodes[fork.id].parent_id, nodes[fork.id].source_session_id, nodes[fork.id].source_seq) == (
+        main.id,
+        source.id,
+        None,
+    )
+    (digest,) = (await space.to_integrate(main.id, 10)).digests
+    assert (digest.id, digest.memory_seq) == (source.id, told.event_seq)
+    found = await space.search(parse_query("whales"), [SearchScope.MEMORY], root_id=None, first=5)
+    assert [each.session_id for each in found] == [source.id]
 
 
 async def test_events(space: SpaceStore, database: Database) -> None:

@@ -323,7 +323,7 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore, database: Dat
     assert await twice.import_session(draft)
     assert not await twice.import_session(draft)
     assert await twice.import_session(
-        draft.model_copy(update={"id": "b", "source_id": "import", "through_seq": 2})
+        draft.model_copy(update={"id": "b", "parent_id": "import", "source_id": "import", "through_seq": 2})
     )
     lot = [PlacedDraft(id=id, parent_id="import", label="l", messages=tuple(many(2))) for id in "cd"]
     assert await twice.import_sessions(lot)

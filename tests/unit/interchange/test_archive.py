@@ -106,7 +106,7 @@ def test_a_folder_of_archives_is_none(tmp_path: Path) -> None:
 
 
 def test_members_that_are_not_read() -> None:
-    """Each is told with its reason, and the others are read. A checksum counts, not what is said of a size."""
+    """Each is told with its reason, and the others are read. A checksum counts, no size that is said."""
     inner = zipped({"conversations.json": export("x")})
     names = {f"{name}.json": export(name) for name in ("fine", "secret", "sum", "short", "long")}
     file = zipped({**names, "inner.zip": inner, "a/": b"", "inner.json": inner})

@@ -1,0 +1,61 @@
+"""Core data (L1) as records: a dot path for each value that is no object."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, Final
+
+from stello_graph.errors import Conflict
+from stello_graph.interchange.plan import Skipped
+from stello_graph.interchange.text import Cleaner, Unfit
+from stello_graph.ports import SpaceStore
+
+__all__ = ["BAD_KEY", "NULL", "OTHER", "write_core"]
+
+BAD_KEY: Final = "no key of a record: letters, digits, _ and - between dots, 200 characters at most"
+NULL: Final = "null says nothing: a record has a value"
+OTHER: Final = "there is another value already, which stays"
+NO_OBJECT: Final = "it is no object"
+
+# Fewer than a record's key may have: marks are left out.
+_KEY = re.compile(r"[\w-]+(?:\.[\w-]+)*")
+_MAX_KEY = 200
+
+
+async def write_core(store: SpaceStore, core: Any) -> tuple[int, list[Skipped]]:
+    """Writes what is missing; answers how many records that were, and what is left out."""
+    if not isinstance(core, dict):
+        return 0, [] if core is None else [Skipped(where="core.json", why=NO_OBJECT)]
+    written, skipped = 0, []
+    for path, value in _values(core):
+        where, key = f"core data {path[:60]}", unicodedata.normalize("NFC", path)
+        if len(key) > _MAX_KEY or not _KEY.fullmatch(key):
+            skipped.append(Skipped(where=where, why=BAD_KEY))
+        elif value is None:
+            skipped.append(Skipped(where=where, why=NULL))
+        else:
+            try:
+                written += await _write(store, key, Cleaner().value(value))
+            except (Conflict, Unfit) as error:
+                skipped.append(Skipped(where=where, why=OTHER if isinstance(error, Conflict) else str(error)))
+    return written, skipped
+
+
+async def _write(store: SpaceStore, key: str, value: Any) -> bool:
+    """Whether the record is new. Raises Conflict where it has another value."""
+    known = await store.record(key)
+    if known is not None and known.value == value:
+        return False
+    await store.put_record(key, value, 0)
+    return True
+
+
+def _values(core: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What is in the objects within each other, without recursion: a file may be nested deeply."""
+    waiting = [(key, value) for key, value in reversed(core.items())]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict) and value:
+            waiting.extend((f"{path}.{key}", below) for key, below in reversed(value.items()))
+        else:
+            yield path, value

@@ -1,0 +1,242 @@
+"""The sessions of a store as they are to be stored here, each after its parent."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from stello_graph.errors import InvalidInput
+from stello_graph.ids import check_id
+from stello_graph.interchange.conversations import CHARACTERS, Malformed
+from stello_graph.interchange.names import derived, name_of
+from stello_graph.interchange.nodes import Node, cut_cycles, in_order
+from stello_graph.interchange.plan import Repaired, Skipped
+from stello_graph.interchange.predecessor.store import FileStore, Records
+from stello_graph.interchange.predecessor.transcript import Transcript
+from stello_graph.interchange.text import Cleaner, Unfit, label_of
+from stello_graph.interchange.times import micros
+from stello_graph.model.message import turns_of
+from stello_graph.model.values import SessionRole, SessionStatus
+from stello_graph.model.writes import ImportDraft
+
+__all__ = ["NO_PARENT", "NO_REF", "NO_SOURCE", "Forest", "StoredSession"]
+
+NO_META = "its meta.json is no object"
+NO_PARENT = "its parent is not in the store: it becomes a root"
+NO_SOURCE = "the session that it was forked from is not in the store: that is left out"
+NO_REF = "a session that it refers to is not in the store: that is left out"
+UNFIT = "its metadata is nested too deeply: it is left out"
+CIRCLE = "its parents form a circle: it becomes a root"
+
+MAIN = "main"
+MAX_TAGS = 100
+
+T = TypeVar("T")
+_Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session of the store.
+
+    Attributes:
+        draft: as it is to be stored.
+        refs: ids of those that it refers to.
+        skipped, repaired, hidden: as of an imported conversation.
+    """
+
+    draft: ImportDraft
+    refs: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+    repaired: tuple[Repaired, ...]
+    hidden: int
+
+
+class Forest:
+    """The shape of a store; its sessions are read one by one.
+
+    Attributes:
+        skipped: what is no session.
+    """
+
+    def __init__(self, store: FileStore) -> None:
+        self.skipped: list[Skipped] = []
+        self._store = store
+        self._metas = dict(self._read_metas())
+        self._nodes = self._linked()
+        roots = [node for node in self._nodes if node.parent is None]
+        is_oldest = len(roots) == 1 and "scope" in self._metas[roots[0].key]
+        self._main = roots[0].key if is_oldest else MAIN
+
+    def __len__(self) -> int:
+        """How many sessions there are."""
+        return len(self._nodes)
+
+    def sessions(self) -> Iterator[StoredSession]:
+        """All of them, parents before children."""
+        for node in self._nodes:
+            yield _Reading(self._store, self._metas, node, is_main=node.key == self._main).session()
+
+    def _read_metas(self) -> Iterator[tuple[str, _Json]]:
+        for id in self._store.session_ids():
+            where = _where(id)
+            try:
+                meta = self._store.meta(id)
+            except Malformed as error:
+                self.skipped.append(Skipped(where=where, why=str(error)))
+                continue
+            if isinstance(meta, dict):
+                yield id, meta
+            else:
+                self.skipped.append(Skipped(where=where, why=NO_META))
+
+    def _linked(self) -> list[Node]:
+        nodes = {
+            id: Node(id, own_id(id), meta, place, micros(meta.get("createdAt")))
+            for place, (id, meta) in enumerate(self._metas.items())
+        }
+        for node in nodes.values():
+            named = node.message.get("parentId")
+            if isinstance(named, str) and named:
+                node.parent = nodes.get(named)
+                if node.parent is None:
+                    node.detach(NO_PARENT)
+        cut_cycles(nodes.values())
+        for node in nodes.values():
+            if node.parent:
+                node.parent.children.append(node)
+        for node in nodes.values():
+            listed = node.message.get("children")
+            places = {id: place for place, id in enumerate(listed)} if isinstance(listed, list) else {}
+            node.children.sort(key=lambda child: (places.get(child.key, len(places)), _age(child)))
+        return in_order(sorted(nodes.values(), key=_age))
+
+
+class _Reading:
+    """One session on its way from its files to a draft."""
+
+    def __init__(self, store: FileStore, metas: dict[str, _Json], node: Node, *, is_main: bool) -> None:
+        self._store = store
+        self._metas = metas
+        self._node = node
+        self._meta: _Json = node.message
+        self._is_main = is_main and node.parent is None
+        self._where = _where(node.key)
+        self._cleaner = Cleaner()
+        self._skipped: list[Skipped] = []
+        self._repaired: list[Repaired] = []
+
+    def session(self) -> StoredSession:
+        """The session with what was wrong with it."""
+        if self._node.remark:
+            self._repair(CIRCLE if self._node.remark != NO_PARENT else NO_PARENT)
+        records = self._part(self._store.records) or Records([], [])
+        transcript = Transcript(self._node.key, records.records, self._cleaner)
+        for skipped in (*records.skipped, *transcript.skipped):
+            self._skipped.append(skipped.inside(self._where))
+        draft = self._draft(transcript)
+        refs = tuple(self._refs())
+        if self._cleaner.replaced:
+            self._repair(CHARACTERS)
+        return StoredSession(draft, refs, tuple(self._skipped), tuple(self._repaired), transcript.hidden)
+
+    def _draft(self, transcript: Transcript) -> ImportDraft:
+        memory, messages = self._text(self._part(self._store.memory)), tuple(transcript.messages)
+        config = self._part(self._store.config)
+        config = config if isinstance(config, dict) else {}
+        prompt = self._text(self._part(self._store.system_prompt)) or self._text(config.get("systemPrompt"))
+        return ImportDraft(
+            id=self._node.name,
+            parent_id=self._node.parent.name if self._node.parent else None,
+            source_id=self._source(),
+            label=label_of(self._meta.get("label"), "Session"),
+            role=SessionRole.MAIN if self._is_main else SessionRole.STANDARD,
+            status=_status(self._meta),
+            system_prompt=prompt,
+            skills=_names(config["skills"]) if isinstance(config.get("skills"), list) else None,
+            tags=_names(self._meta.get("tags"))[:MAX_TAGS],
+            metadata=self._metadata(),
+            memory=None if self._is_main else memory,
+            synthesis=memory if self._is_main else None,
+            insight=self._text(self._part(self._store.insight)),
+            turn_count=turns_of(messages),
+            messages=messages,
+            created_at=micros(self._meta.get("createdAt")),
+            updated_at=micros(self._meta.get("updatedAt")),
+            last_active_at=micros(self._meta.get("lastActiveAt")),
+        )
+
+    def _source(self) -> str | None:
+        """A fork of the oldest generation has its source in its metadata."""
+        named = self._meta.get("sourceSessionId") or self._kept().get("sourceSessionId")
+        if not isinstance(named, str) or not named:
+            return None
+        if named not in self._metas:
+            self._repair(NO_SOURCE)
+            return None
+        return own_id(named)
+
+    def _kept(self) -> _Json:
+        kept = self._meta.get("metadata")
+        return kept if isinstance(kept, dict) else {}
+
+    def _refs(self) -> Iterator[str]:
+        refs = self._meta.get("refs")
+        named = [ref for ref in refs if isinstance(ref, str)] if isinstance(refs, list) else []
+        for ref in dict.fromkeys(named):
+            if ref in self._metas:
+                yield own_id(ref)
+            else:
+                self._repair(NO_REF)
+
+    def _metadata(self) -> Any:
+        told = {
+            "metadata": {key: each for key, each in self._kept().items() if key != "sourceSessionId"},
+            "scope": self._meta.get("scope") or self._part(self._store.scope),
+            "index": self._part(self._store.index),
+        }
+        try:
+            cleaned = self._cleaner.value({key: value for key, value in told.items() if value})
+        except Unfit:
+            self._repair(UNFIT)
+            return None
+        return {"stello": cleaned} if cleaned else None
+
+    def _part(self, read: Callable[[str], T]) -> T | None:
+        """What a file of the session says; where it is broken, that is told and the rest is read."""
+        try:
+            return read(self._node.key)
+        except Malformed as error:
+            self._skipped.append(Skipped(where=self._where, why=str(error)))
+            return None
+
+    def _text(self, value: Any) -> str | None:
+        return self._cleaner.text(value) if isinstance(value, str) and value.strip() else None
+
+    def _repair(self, why: str) -> None:
+        self._repaired.append(Repaired(where=self._where, why=why))
+
+
+def own_id(id: str) -> str:
+    """A session's id here: the same, unless it could not be one."""
+    try:
+        return check_id(id)
+    except InvalidInput:
+        return derived("stello", name_of(id))
+
+
+def _status(meta: _Json) -> SessionStatus:
+    return SessionStatus.ARCHIVED if meta.get("status") == "archived" else SessionStatus.ACTIVE
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    named = (label_of(each) for each in value) if isinstance(value, list) else ()
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def _age(node: Node) -> tuple[float, int, str]:
+    index = node.message.get("index")
+    return node.created_at or 0, index if isinstance(index, int) else 0, node.key
+
+
+def _where(id: str) -> str:
+    return f"session {label_of(id[:60])}"
