@@ -12,6 +12,8 @@ import stello_graph
 from stello_graph.cli import app
 from stello_graph.errors import ErrorCode
 from stello_graph.graphql.schema import sdl
+from stello_graph.ports import SpaceStore
+from stello_graph.service.graph import SpaceService
 from stello_graph.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -45,6 +47,19 @@ def test_each_error_code_is_documented() -> None:
     text = read("docs/api.md")
     for code in ErrorCode:
         assert f"`{code}`" in text, code
+
+
+def test_the_calls_that_replace_the_predecessors_are_there() -> None:
+    schema = build_schema(sdl())
+    roots = (schema.query_type, schema.mutation_type, schema.subscription_type)
+    fields = {name for root in roots if root for name in root.fields}
+    table = read("docs/migration.md").partition("## Its calls and ours")[2]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 20
+    for _, ours, python in rows:
+        assert set(re.findall(r"`(\w+)", ours)) <= fields, ours
+        for owner, name in re.findall(r"`(store\.)?(\w+)`", python):
+            assert name == "select" or hasattr(SpaceStore if owner else SpaceService, name), python
 
 
 def test_links_lead_somewhere() -> None:

@@ -18,6 +18,7 @@ from tests.e2e.processes import run
 from tests.e2e.story import FILES
 from tests.e2e.waiting import until
 from tests.unit.interchange.archives import export, zipped
+from tests.unit.interchange.stores import engine_store
 
 ROOT: Final = Path(__file__).parents[2]
 SINGLE: Final = str(FILES / "single.json")
@@ -208,6 +209,20 @@ def test_import_takes_archives_folders_and_several_files(tmp_path: Path) -> None
     assert f"{archive}/chat.html: {OTHERS}" in first.stdout
     assert "Sessions there already: 2\n" in again.stdout
     assert "Nothing was added" in again.stdout
+
+
+def test_import_takes_a_store_of_the_predecessor(tmp_path: Path) -> None:
+    """A folder of its own kind, alone; what is broken in it is told."""
+    store, folder = sqlite_store(tmp_path), engine_store(tmp_path / "tree")
+    first, again = (run(["import", str(folder), "--store", store.url]) for _ in range(2))
+    beside = run(["import", str(folder), SINGLE, "--store", store.url])
+
+    assert (first.returncode, again.returncode, beside.returncode) == (0, 0, 1), first.stderr
+    assert "Sessions: 4 imported (2 of them forks), 0 extended\n" in first.stdout
+    assert "Records imported: 2\n" in first.stdout
+    assert "session a, line 5: the line is no record" in first.stdout
+    assert "Nothing was added" in again.stdout
+    assert "imported alone" in beside.stderr
 
 
 def test_schema_prints_the_contract(commands: Commands) -> None:
