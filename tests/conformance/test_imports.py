@@ -102,9 +102,7 @@ async def test_all_that_a_session_remembers(space: SpaceStore) -> None:
     """
     main = imported(role=SessionRole.MAIN, synthesis="so far", system_prompt="Be kind.", skills=())
     await space.import_session(main)
-    source = imported(
-        parent_id=main.id, memory="the harbour of whales", insight="ask the other", updated_at=9
-    )
+    source = imported(parent_id=main.id, memory="the harbour of whales", insight="ask", updated_at=9)
     await space.import_session(source)
     fork = imported(parent_id=main.id, source_id=source.id, status=SessionStatus.ARCHIVED, last_active_at=7)
     await space.import_session(fork)
