@@ -1,12 +1,11 @@
 """The records of a session (L3) as its messages, each result at its call."""
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import orjson
 
 from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.names import derived, name_of
@@ -107,7 +106,7 @@ class Transcript:
     def _name(self, record: dict[str, Any]) -> str:
         """What names a message: what it says and when, and its number among those that are the same."""
         told = [record.get("timestamp"), record.get("role"), record.get("content"), _of(record, "toolCalls")]
-        name = hashlib.sha256(orjson.dumps(told)).hexdigest()[:32]
+        name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
         self._names[name] += 1
         return name if self._names[name] == 1 else f"{name}.{self._names[name]}"
 
