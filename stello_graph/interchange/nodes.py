@@ -1,11 +1,11 @@
 """The messages of a conversation as the tree that they mean to be, whatever the file says of parents."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["CYCLE", "NO_PARENT", "Node", "cut_cycles", "in_order"]
+__all__ = ["CYCLE", "NO_PARENT", "Node", "hang", "in_order", "tree_of"]
 
 NO_PARENT = "its parent is not in the file: kept as a branch of its own"
 CYCLE = "its parents form a circle: cut before its earliest message"
@@ -48,6 +48,51 @@ class Node:
         self.parent, self.detached, self.remark = None, True, why
 
 
+def tree_of(
+    nodes: Mapping[str, Node], parents: Mapping[str, str | None], listed: Mapping[str, Sequence[str]]
+) -> list[Node]:
+    """All nodes, parents before children. What a node says of its parent is the truth, where that is there.
+
+    Args:
+        nodes: by their keys.
+        parents: the key of the parent that a node names, None where it is a beginning.
+        listed: the keys of the children that a node names; they count where those name no parent, and say
+            in which order children come.
+    """
+    claims: dict[str, Node] = {}
+    for key, node in nodes.items():
+        for child in listed[key]:
+            if child != key:
+                claims.setdefault(child, node)
+    for key, node in nodes.items():
+        named = parents[key]
+        node.parent = (nodes.get(named) if named is not None and named != key else None) or claims.get(key)
+        if node.parent is None and named not in (None, key):
+            node.detach(NO_PARENT)
+    hang(nodes.values())
+    for key, node in nodes.items():
+        _sort_children(node, listed[key])
+    return in_order(nodes.values())
+
+
+def hang(nodes: Collection[Node]) -> None:
+    """Cuts circles, then gives each node its children."""
+    _cut_cycles(nodes)
+    for node in nodes:
+        if node.parent:
+            node.parent.children.append(node)
+
+
+def _sort_children(node: Node, listed: Sequence[str]) -> None:
+    if len(node.children) < 2:
+        return
+    places: dict[str, int] = {}
+    for place, key in enumerate(listed):
+        places.setdefault(key, place)
+    last = len(places)
+    node.children.sort(key=lambda child: (places.get(child.key, last), child.created_at or 0))
+
+
 def in_order(nodes: Collection[Node]) -> list[Node]:
     """All nodes, parents before children, a branch whole before the next one, detached trees last.
 
@@ -61,7 +106,7 @@ def in_order(nodes: Collection[Node]) -> list[Node]:
     return ordered
 
 
-def cut_cycles(nodes: Collection[Node]) -> None:
+def _cut_cycles(nodes: Collection[Node]) -> None:
     """Detaches the earliest message of each circle of parents. Looks at parents alone."""
     settled: set[Node] = set()
     for start in nodes:

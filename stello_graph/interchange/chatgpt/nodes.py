@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stello_graph.interchange.names import name_of
-from stello_graph.interchange.nodes import NO_PARENT, Node, cut_cycles, in_order
+from stello_graph.interchange.nodes import Node, tree_of
 from stello_graph.interchange.times import micros
 
 __all__ = ["node_tree"]
@@ -17,16 +17,11 @@ def node_tree(mapping: Mapping[str, Any]) -> list[Node]:
     missing or not unique.
     """
     names = zip(mapping.items(), _names(mapping), strict=True)
-    nodes = {key: _node(key, name, entry, place) for place, ((key, entry), name) in enumerate(names)}
-    listed = {key: _listed_children(key, entry) for key, entry in mapping.items()}
-    _link(nodes, mapping, listed)
-    cut_cycles(nodes.values())
-    for node in nodes.values():
-        if node.parent:
-            node.parent.children.append(node)
-    for node in nodes.values():
-        _sort_children(node, listed[node.key])
-    return in_order(nodes.values())
+    return tree_of(
+        {key: _node(key, name, entry, place) for place, ((key, entry), name) in enumerate(names)},
+        {key: _parent(entry, mapping) for key, entry in mapping.items()},
+        {key: _listed_children(entry) for key, entry in mapping.items()},
+    )
 
 
 def _node(key: str, name: str, entry: Any, place: int) -> Node:
@@ -51,30 +46,12 @@ def _message_id(entry: Any) -> str | None:
     return id if isinstance(id, str) and id else None
 
 
-def _listed_children(own_key: str, entry: Any) -> list[str]:
+def _parent(entry: Any, mapping: Mapping[str, Any]) -> str | None:
+    named = entry.get("parent") if isinstance(entry, dict) else None
+    is_parent = isinstance(named, str) and (named in mapping or named not in ("", _KNOWN_ROOT))
+    return named if is_parent else None
+
+
+def _listed_children(entry: Any) -> list[str]:
     listed = entry.get("children") if isinstance(entry, dict) else None
-    keys = listed if isinstance(listed, list) else []
-    return [key for key in keys if isinstance(key, str) and key != own_key]
-
-
-def _link(nodes: Mapping[str, Node], mapping: Mapping[str, Any], listed: Mapping[str, list[str]]) -> None:
-    claims: dict[str, Node] = {}
-    for node in nodes.values():
-        for key in listed[node.key]:
-            claims.setdefault(key, node)
-    for (key, node), entry in zip(nodes.items(), mapping.values(), strict=True):
-        named = entry.get("parent") if isinstance(entry, dict) else None
-        parent = nodes.get(named) if isinstance(named, str) and named != key else None
-        node.parent = parent or claims.get(key)
-        if node.parent is None and isinstance(named, str) and named not in ("", key, _KNOWN_ROOT):
-            node.detach(NO_PARENT)
-
-
-def _sort_children(node: Node, listed: list[str]) -> None:
-    if len(node.children) < 2:
-        return
-    places: dict[str, int] = {}
-    for place, key in enumerate(listed):
-        places.setdefault(key, place)
-    last = len(places)
-    node.children.sort(key=lambda child: (places.get(child.key, last), child.created_at or 0))
+    return [key for key in listed if isinstance(key, str)] if isinstance(listed, list) else []

@@ -1,30 +1,19 @@
 """Reads a whole export, one conversation at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stello_graph.interchange.branches import MessageTree, Step
 from stello_graph.interchange.chatgpt.nodes import node_tree
 from stello_graph.interchange.chatgpt.pieces import Kind, Piece, piece_of
 from stello_graph.interchange.chatgpt.steps import StepTree
-from stello_graph.interchange.conversations import (
-    CHARACTERS,
-    NO_MESSAGE,
-    Malformed,
-    begin_of,
-    conversations,
-    current_step,
-)
+from stello_graph.interchange.conversations import Found, Malformed, begin_of, conversations
 from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
-from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.nodes import Node
-from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
-from stello_graph.interchange.text import Cleaner, label_of
+from stello_graph.interchange.reading import About, Reading
 from stello_graph.interchange.times import micros
 
 __all__ = ["read"]
 
-DEFAULT_LABEL = "ChatGPT conversation"
 NO_MAPPING = "it has no mapping"
 LOST_CURRENT = "its current_node leads to no message: the latest branch is taken for the current one"
 
@@ -39,93 +28,55 @@ _METADATA = (
 )
 
 
-def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
-    """Reads an array of conversations, or one conversation. No conversation spoils another one.
-
-    It holds one conversation at a time in memory.
-    """
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[Found]:
+    """Reads an array of conversations, or one conversation."""
     return conversations(
-        stream, max_object, "ChatGPT", "title", lambda entry, where: _Conversation(entry, where).read()
+        stream,
+        max_object,
+        "ChatGPT",
+        lambda entry: entry.get("title"),
+        lambda entry, where: _Conversation(entry, where).read(),
     )
 
 
-class _Conversation:
-    """One conversation on its way from the file to a plan."""
+class _Conversation(Reading[Piece]):
+    format = "chatgpt"
+    label = "ChatGPT conversation"
+    lost_current = LOST_CURRENT
+    nothing = Piece(Kind.HIDDEN, counts=False)
 
     def __init__(self, entry: dict[str, Any], where: str) -> None:
-        self._entry = entry
-        self._where = where
-        self._cleaner = Cleaner()
-        self._skipped: list[Skipped] = []
-        self._repaired: list[Repaired] = []
-
-    def read(self) -> Iterator[ImportedConversation | Skipped]:
-        """The conversation, or what was wrong with it."""
-        mapping = self._entry.get("mapping")
+        mapping = entry.get("mapping")
         if not isinstance(mapping, dict):
-            yield Skipped(where=self._where, why=NO_MAPPING)
-            return
-        nodes = node_tree(mapping)
-        pieces = {node: self._piece(node) for node in nodes}
-        id = derived("chatgpt", name_of(self._foreign_id(pieces)))
-        created_at = micros(self._entry.get("create_time"))
-        tree = StepTree(id, nodes, pieces, created_at)
-        if not tree.steps:
-            yield from self._skipped
-            yield Skipped(where=self._where, why=NO_MESSAGE)
-            return
-        current = self._current(nodes, tree)
-        for node in nodes:
-            if node.remark:
-                self._repaired.append(Repaired(where=self._at(node), why=node.remark))
-        if self._cleaner.replaced:
-            self._repaired.append(Repaired(where=self._where, why=CHARACTERS))
-        yield ImportedConversation(
-            id=id,
-            where=self._where,
-            tree=self._message_tree(id, tree, current, created_at),
-            skipped=tuple(self._skipped),
-            repaired=tuple(self._repaired),
-            hidden=tree.left_out + sum(each.kind is Kind.HIDDEN and each.counts for each in pieces.values()),
-        )
+            raise Malformed(NO_MAPPING)
+        super().__init__(_about(entry), node_tree(mapping), where)
+        model = entry.get("default_model_slug")
+        self._model = model if isinstance(model, str) else None
 
-    def _piece(self, node: Node) -> Piece:
-        model = self._entry.get("default_model_slug")
-        try:
-            return piece_of(node.message, model if isinstance(model, str) else None, self._cleaner)
-        except Malformed as error:
-            self._skipped.append(Skipped(where=self._at(node), why=str(error)))
-            return Piece(Kind.HIDDEN, counts=False)
+    def piece(self, node: Node) -> Piece:
+        piece = piece_of(node.message, self._model, self.cleaner)
+        self.hidden += piece.kind is Kind.HIDDEN and piece.counts
+        return piece
 
-    def _at(self, node: Node) -> str:
-        return f"{self._where}, message {label_of(node.key[:60])}"
-
-    def _foreign_id(self, pieces: dict[Node, Piece]) -> str:
-        """The conversation's id, else one made of how it begins, which stays when it grows."""
-        for key in ("conversation_id", "id"):
-            id = self._entry.get(key)
-            if isinstance(id, str) and id:
-                return id
+    def beginning(self, pieces: Mapping[Node, Piece]) -> str:
         first = next(((node, piece) for node, piece in pieces.items() if piece.text), None)
         return begin_of(first[0].name, first[1].text, first[1].created_at) if first else begin_of()
 
-    def _current(self, nodes: list[Node], tree: StepTree) -> Step:
-        step, is_lost = current_step(nodes, tree, self._entry.get("current_node"))
-        if is_lost:
-            self._repaired.append(Repaired(where=self._where, why=LOST_CURRENT))
-        return step
+    def steps(self, id: str, pieces: Mapping[Node, Piece]) -> StepTree:
+        tree = StepTree(id, self.nodes, pieces, self.about.created_at)
+        self.hidden += tree.left_out
+        return tree
 
-    def _message_tree(self, id: str, tree: StepTree, current: Step, created_at: int | None) -> MessageTree:
-        entry = self._entry
-        kept = {key: entry[key] for key in _METADATA if isinstance(entry.get(key), str)}
-        return MessageTree(
-            id=id,
-            label=label_of(entry.get("title"), DEFAULT_LABEL),
-            steps=tuple(tree.steps),
-            current=current,
-            created_at=created_at,
-            updated_at=micros(entry.get("update_time")),
-            archived=entry.get("is_archived") is True,
-            tags=("starred",) if entry.get("is_starred") is True else (),
-            metadata={"chatgpt": self._cleaner.value(kept)} if kept else None,
-        )
+
+def _about(entry: dict[str, Any]) -> About:
+    ids = (entry.get("conversation_id"), entry.get("id"))
+    return About(
+        id=next((id for id in ids if isinstance(id, str) and id), None),
+        title=entry.get("title"),
+        current=entry.get("current_node"),
+        created_at=micros(entry.get("create_time")),
+        updated_at=micros(entry.get("update_time")),
+        archived=entry.get("is_archived") is True,
+        tags=("starred",) if entry.get("is_starred") is True else (),
+        metadata={key: entry[key] for key in _METADATA if isinstance(entry.get(key), str)},
+    )

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from stello_graph.interchange.names import name_of
-from stello_graph.interchange.nodes import CYCLE, NO_PARENT, Node, cut_cycles, in_order
+from stello_graph.interchange.nodes import CYCLE, NO_PARENT, Node, hang, in_order
 from stello_graph.interchange.times import micros
 
 __all__ = ["DOUBLE", "node_tree"]
@@ -30,10 +30,7 @@ def node_tree(messages: Sequence[Any]) -> list[Node]:
         _link(nodes)
     else:
         _chain(list(nodes.values()))
-    cut_cycles(nodes.values())
-    for node in nodes.values():
-        if node.parent:
-            node.parent.children.append(node)
+    hang(nodes.values())
     for node in nodes.values():
         node.children.sort(key=lambda child: child.created_at or 0)
     return in_order(nodes.values())

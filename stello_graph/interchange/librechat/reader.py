@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from stello_graph.interchange.conversations import Malformed
+from stello_graph.interchange.conversations import Found, Malformed, conversations
 from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
 from stello_graph.interchange.librechat.messages import utterance_of
-from stello_graph.interchange.plan import ImportedConversation, Skipped
+from stello_graph.interchange.reading import About
 from stello_graph.interchange.text import label_of
-from stello_graph.interchange.threads import Link, Thread, read_threads
+from stello_graph.interchange.threads import Link, Thread
 from stello_graph.interchange.times import micros
 
 __all__ = ["read"]
@@ -21,24 +21,37 @@ MAX_TAGS = 32
 _Json = dict[str, Any]
 
 
-def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[Found]:
     """Reads one conversation, or an array of them."""
-    return read_threads(stream, max_object, _thread, product="LibreChat", deep=True)
+    return conversations(
+        stream,
+        max_object,
+        "LibreChat",
+        lambda entry: entry.get("title"),
+        lambda entry, where: _Conversation(entry, where).read(),
+        deep=True,
+    )
 
 
-def _thread(entry: _Json) -> Thread:
-    messages = entry.get("messages")
-    if not isinstance(messages, list):
-        raise Malformed(NO_MESSAGES)
-    options = entry.get("options")
-    options = options if isinstance(options, dict) else {}
-    id, model = entry.get("conversationId"), options.get("model")
-    return Thread(
-        format="librechat",
+class _Conversation(Thread):
+    format = "librechat"
+    label = "LibreChat conversation"
+
+    def __init__(self, entry: _Json, where: str) -> None:
+        messages = entry.get("messages")
+        if not isinstance(messages, list):
+            raise Malformed(NO_MESSAGES)
+        options = entry.get("options")
+        options = options if isinstance(options, dict) else {}
+        model = options.get("model")
+        understand = partial(utterance_of, default_model=model if isinstance(model, str) else None)
+        super().__init__(_about(entry, options), _links(messages), understand, where)
+
+
+def _about(entry: _Json, options: _Json) -> About:
+    id = entry.get("conversationId")
+    return About(
         id=id if isinstance(id, str) and id else None,
-        links=_links(messages),
-        current=None,
-        understand=partial(utterance_of, default_model=model if isinstance(model, str) else None),
         title=entry.get("title"),
         created_at=micros(options.get("createdAt")),
         updated_at=micros(options.get("updatedAt")),
@@ -64,7 +77,7 @@ def _links(messages: list[Any]) -> dict[str, Link]:
         if isinstance(nested, list):
             waiting.extend((each, key) for each in reversed(nested))
     return {
-        key: Link(message, above[key], tuple(below[key]), _seconds(message)) for key, message in found.items()
+        key: Link(message, above[key], tuple(below[key]), _time(message)) for key, message in found.items()
     }
 
 
@@ -83,9 +96,8 @@ def _parent(message: Any) -> str | None:
     return parent if isinstance(parent, str) and parent != NIL else None
 
 
-def _seconds(message: Any) -> float | None:
-    time = micros(message.get("createdAt")) if isinstance(message, dict) else None
-    return None if time is None else time / 1_000_000
+def _time(message: Any) -> int | None:
+    return micros(message.get("createdAt")) if isinstance(message, dict) else None
 
 
 def _tags(told: Any) -> tuple[str, ...]:
@@ -93,8 +105,7 @@ def _tags(told: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))[:MAX_TAGS]
 
 
-def _metadata(entry: _Json, options: _Json) -> _Json | None:
+def _metadata(entry: _Json, options: _Json) -> _Json:
     told = {"endpoint": entry.get("endpoint"), "model": options.get("model")}
     told |= {key: options.get(key) for key in ("chatGptLabel", "modelLabel", "promptPrefix", "agent_id")}
-    kept = {key: value for key, value in told.items() if isinstance(value, str) and value}
-    return {"librechat": kept} if kept else None
+    return {key: value for key, value in told.items() if isinstance(value, str) and value}

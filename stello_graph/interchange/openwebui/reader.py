@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stello_graph.interchange.conversations import Malformed
+from stello_graph.interchange.conversations import Found, Malformed, conversations
 from stello_graph.interchange.jsonstream import MAX_OBJECT, Source
 from stello_graph.interchange.openwebui.messages import utterance_of
-from stello_graph.interchange.plan import ImportedConversation, Skipped
+from stello_graph.interchange.reading import About
 from stello_graph.interchange.text import label_of
-from stello_graph.interchange.threads import Link, Thread, read_threads
+from stello_graph.interchange.threads import Link, Thread
 from stello_graph.interchange.times import micros
 
 __all__ = ["read"]
@@ -18,31 +18,48 @@ MAX_TAGS = 32
 
 _METADATA = ("folder_id", "share_id")
 
+_Json = dict[str, Any]
 
-def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[ImportedConversation | Skipped]:
+
+def read(stream: Source, max_object: int = MAX_OBJECT) -> Iterator[Found]:
     """Reads an array of chats, or one chat."""
-    return read_threads(stream, max_object, _thread, product="Open WebUI")
+    return conversations(
+        stream, max_object, "Open WebUI", _title, lambda entry, where: _Chat(entry, where).read()
+    )
 
 
-def _thread(entry: dict[str, Any]) -> Thread:
+class _Chat(Thread):
+    format = "openwebui"
+    label = "Open WebUI conversation"
+
+    def __init__(self, entry: _Json, where: str) -> None:
+        chat = _chat(entry)
+        history = chat.get("history")
+        history = history if isinstance(history, dict) else {}
+        links = _links(history.get("messages"), chat.get("messages"))
+        super().__init__(_about(entry, chat, history), links, utterance_of, where)
+
+
+def _chat(entry: _Json) -> _Json:
     chat = entry.get("chat")
-    if not isinstance(chat, dict):
-        raise Malformed(NO_MESSAGES)
-    history = chat.get("history")
-    history = history if isinstance(history, dict) else {}
+    return chat if isinstance(chat, dict) else {}
+
+
+def _title(entry: _Json) -> Any:
+    return entry.get("title") or _chat(entry).get("title")
+
+
+def _about(entry: _Json, chat: _Json, history: _Json) -> About:
     id = entry.get("id")
-    return Thread(
-        format="openwebui",
+    return About(
         id=id if isinstance(id, str) and id else None,
-        links=_links(history.get("messages"), chat.get("messages")),
+        title=_title(entry),
         current=history.get("currentId"),
-        understand=utterance_of,
-        title=entry.get("title") or chat.get("title"),
         created_at=micros(entry.get("created_at")),
         updated_at=micros(entry.get("updated_at")),
         archived=entry.get("archived") is True,
         tags=tuple(_tags(entry, chat)),
-        metadata=_metadata(entry),
+        metadata={key: entry[key] for key in _METADATA if isinstance(entry.get(key), str)},
     )
 
 
@@ -55,7 +72,7 @@ def _links(messages: Any, row: Any) -> dict[str, Link]:
     keys = [f"message{number}" for number in range(len(row))]
     above = [None, *keys]
     return {
-        key: Link(message, parent, created_at=_seconds(message))
+        key: Link(message, parent, created_at=_time(message))
         for key, parent, message in zip(keys, above, row, strict=False)
     }
 
@@ -68,16 +85,15 @@ def _link(message: Any) -> Link:
         message,
         parent if isinstance(parent, str) else None,
         tuple(key for key in children if isinstance(key, str)) if isinstance(children, list) else (),
-        _seconds(message),
+        _time(message),
     )
 
 
-def _seconds(message: Any) -> float | None:
-    time = micros(message.get("timestamp")) if isinstance(message, dict) else None
-    return None if time is None else time / 1_000_000
+def _time(message: Any) -> int | None:
+    return micros(message.get("timestamp")) if isinstance(message, dict) else None
 
 
-def _tags(entry: dict[str, Any], chat: dict[str, Any]) -> Iterator[str]:
+def _tags(entry: _Json, chat: _Json) -> Iterator[str]:
     """Each once. Old exports have the chat's own tags in the chat."""
     meta = entry.get("meta")
     told = meta.get("tags") if isinstance(meta, dict) else None
@@ -85,8 +101,3 @@ def _tags(entry: dict[str, Any], chat: dict[str, Any]) -> Iterator[str]:
     named = [tag for tag in told if isinstance(tag, str)] if isinstance(told, list) else []
     pinned = ["pinned"] if entry.get("pinned") is True else []
     yield from list(dict.fromkeys(tag for each in (*pinned, *named) if (tag := label_of(each))))[:MAX_TAGS]
-
-
-def _metadata(entry: dict[str, Any]) -> dict[str, Any] | None:
-    kept = {key: entry[key] for key in _METADATA if isinstance(entry.get(key), str)}
-    return {"openwebui": kept} if kept else None

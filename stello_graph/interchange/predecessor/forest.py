@@ -8,7 +8,7 @@ from stello_graph.errors import InvalidInput
 from stello_graph.ids import check_id
 from stello_graph.interchange.conversations import CHARACTERS, Malformed
 from stello_graph.interchange.names import derived, name_of
-from stello_graph.interchange.nodes import Node, cut_cycles, in_order
+from stello_graph.interchange.nodes import Node, hang, in_order
 from stello_graph.interchange.plan import Repaired, Skipped
 from stello_graph.interchange.predecessor.store import FileStore, Records
 from stello_graph.interchange.predecessor.transcript import Transcript
@@ -100,10 +100,7 @@ class Forest:
                 node.parent = nodes.get(named)
                 if node.parent is None:
                     node.detach(NO_PARENT)
-        cut_cycles(nodes.values())
-        for node in nodes.values():
-            if node.parent:
-                node.parent.children.append(node)
+        hang(nodes.values())
         for node in nodes.values():
             listed = node.message.get("children")
             places = {id: place for place, id in enumerate(listed)} if isinstance(listed, list) else {}

@@ -11,6 +11,7 @@ from stello_graph.interchange.claude.nodes import DOUBLE, node_tree
 from stello_graph.interchange.conversations import CHARACTERS, FAULT, NO_RESULT
 from stello_graph.interchange.nodes import CYCLE, NO_PARENT
 from stello_graph.interchange.plan import ImportedConversation, Skipped
+from stello_graph.interchange.reading import UNFIT
 from stello_graph.model.message import Draft, MessageRole, MessageState
 from tests.unit.interchange.claude_exports import (
     NIL,
@@ -257,7 +258,7 @@ def test_messages_that_are_too_much() -> None:
     )
 
     assert [each.why for each in plan.skipped] == ["nested too deeply", "longer than 16 MiB"]
-    assert [each.why for each in plan.repaired] == [reader.UNFIT]
+    assert [each.why for each in plan.repaired] == [UNFIT]
 
 
 def test_long_conversations_take_linear_time() -> None:
