@@ -114,12 +114,11 @@ def test_a_damaged_chat() -> None:
         "sys": "a system message, which a transcript has no place for",
     }
     assert sorted(each.why for each in damaged.repaired) == [
-        "its current message cannot be shown: the latest branch is taken for the current one",
         "its parent is not in the file: kept as a branch of its own",
         "its parents form a circle: cut before its earliest message",
     ]
     assert stray == Skipped(where="entry 2", why="not a JSON object")
-    assert bare == Skipped(where="conversation 3", why="it has no messages")
+    assert bare == Skipped(where='conversation 3 "Bare"', why="it has no messages")
 
 
 def test_parents_are_the_truth_and_children_stand_in() -> None:
@@ -144,7 +143,7 @@ def test_parents_are_the_truth_and_children_stand_in() -> None:
     ],
 )
 def test_where_the_current_path_ends(current: object, end: str) -> None:
-    """At the latest leaf that can be reached, where the file points at what cannot be shown."""
+    """At the latest leaf around what cannot be shown; what leads nowhere is told."""
     messages = [
         asked("u"),
         replied("a1", "u"),
@@ -157,7 +156,7 @@ def test_where_the_current_path_ends(current: object, end: str) -> None:
     found = read_one("openwebui", chat(*messages, current=current))
 
     assert found.sessions[0].messages[-1].content == end
-    assert any("current message" in each.why for each in found.repaired) is (current != "a1")
+    assert any("current message" in each.why for each in found.repaired) is (current in ("no such", 7, "far"))
 
 
 def test_edited_content_is_the_truth() -> None:
