@@ -118,8 +118,8 @@ ITEMS = {
         at_least=0.6,
         against="raw-best",
         statements=3,
-        document=f"query($id: ID!) {{ getChildren(parentId: $id) {{ {_FIELDS} "
-        f"children {{ {_FIELDS} children {{ {_FIELDS} }} }} }} }}",
+        document=f"query($id: ID!) {{ getChildren(parentId: $id, first: 8) {{ {_FIELDS} "
+        f"children(first: 8) {{ {_FIELDS} children(first: 8) {{ {_FIELDS} }} }} }} }}",
         variables=lambda _: {"id": "tree"},
         id="tree",
         rows=lambda data: _nested(data["getChildren"]),
