@@ -5,6 +5,7 @@ a second mutation of one request sees what the first one did.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from strawberry.dataloader import DataLoader
@@ -40,41 +41,81 @@ class MessagePage(NamedTuple):
 
 
 class Loaders:
-    """The loaders of one Space."""
+    """The loaders of one Space, each made when it is first used."""
 
     def __init__(self, store: SpaceStore) -> None:
-        self.node: DataLoader[str, TopologyNode | None] = _by_id(store.nodes)
-        self.session: DataLoader[str, Session | None] = _by_id(store.sessions)
-        self.turn: DataLoader[str, Turn | None] = _by_id(store.turns)
-        self.ancestors: DataLoader[str, list[TopologyNode] | None] = _by_id(store.ancestors)
-        self.turn_messages: DataLoader[str, list[Message] | None] = _by_id(store.turn_messages)
+        self._store = store
 
-        async def children(ids: list[str | None], page: Page) -> dict[str | None, list[TopologyNode] | None]:
-            return await store.children(ids, after=page.at, first=page.first)
+    @cached_property
+    def node(self) -> DataLoader[str, TopologyNode | None]:
+        """Nodes by id."""
+        return _by_id(self._store.nodes)
 
-        async def siblings(ids: list[str], page: Page) -> dict[str, list[TopologyNode]]:
-            return await store.siblings(ids, after=page.at, first=page.first)
+    @cached_property
+    def session(self) -> DataLoader[str, Session | None]:
+        """Sessions by id."""
+        return _by_id(self._store.sessions)
 
-        async def refs(ids: list[str], page: Page) -> dict[str, list[TopologyNode]]:
-            return await store.refs(ids, first=page.first, offset=page.at)
+    @cached_property
+    def turn(self) -> DataLoader[str, Turn | None]:
+        """Turns by id."""
+        return _by_id(self._store.turns)
 
-        async def referenced_by(ids: list[str], page: Page) -> dict[str, list[TopologyNode]]:
-            return await store.referenced_by(ids, first=page.first, offset=page.at)
+    @cached_property
+    def ancestors(self) -> DataLoader[str, list[TopologyNode] | None]:
+        """Ancestors of a node, the root first."""
+        return _by_id(self._store.ancestors)
 
-        async def turns_of(ids: list[str], page: Page) -> dict[str, list[Turn]]:
-            return await store.turns_of(ids, before=page.at, first=page.first)
+    @cached_property
+    def turn_messages(self) -> DataLoader[str, list[Message] | None]:
+        """Messages of a turn."""
+        return _by_id(self._store.turn_messages)
 
-        async def messages(ids: list[str], page: MessagePage) -> dict[str, list[Message]]:
-            load = store.newest_messages if page.newest else store.oldest_messages
-            return await load(ids, after=page.after, before=page.before, first=page.first, roles=page.roles)
+    @cached_property
+    def children(self) -> DataLoader[tuple[str | None, Page], list[TopologyNode] | None]:
+        """A page of the children of a node, or of the roots."""
+        load = self._store.children
+        return _by_page(lambda ids, page: load(ids, after=page.at, first=page.first))
 
-        self.children: DataLoader[tuple[str | None, Page], list[TopologyNode] | None] = _by_page(children)
-        self.siblings = _by_page(siblings)
-        self.refs = _by_page(refs)
-        self.referenced_by = _by_page(referenced_by)
-        self.turns_of = _by_page(turns_of)
-        self.messages = _by_page(messages)
-        self.message_count = _by_page(store.count_messages)
+    @cached_property
+    def siblings(self) -> DataLoader[tuple[str, Page], list[TopologyNode] | None]:
+        """A page of the siblings of a node."""
+        load = self._store.siblings
+        return _by_page(lambda ids, page: load(ids, after=page.at, first=page.first))
+
+    @cached_property
+    def refs(self) -> DataLoader[tuple[str, Page], list[TopologyNode] | None]:
+        """A page of the nodes that a node refers to."""
+        load = self._store.refs
+        return _by_page(lambda ids, page: load(ids, first=page.first, offset=page.at))
+
+    @cached_property
+    def referenced_by(self) -> DataLoader[tuple[str, Page], list[TopologyNode] | None]:
+        """A page of the nodes that refer to a node."""
+        load = self._store.referenced_by
+        return _by_page(lambda ids, page: load(ids, first=page.first, offset=page.at))
+
+    @cached_property
+    def turns_of(self) -> DataLoader[tuple[str, Page], list[Turn] | None]:
+        """A page of the turns of a session."""
+        load = self._store.turns_of
+        return _by_page(lambda ids, page: load(ids, before=page.at, first=page.first))
+
+    @cached_property
+    def messages(self) -> DataLoader[tuple[str, MessagePage], list[Message] | None]:
+        """A page of the messages of a session."""
+        newest, oldest = self._store.newest_messages, self._store.oldest_messages
+
+        async def load(ids: list[str], page: MessagePage) -> dict[str, list[Message]]:
+            read = newest if page.newest else oldest
+            return await read(ids, after=page.after, before=page.before, first=page.first, roles=page.roles)
+
+        return _by_page(load)
+
+    @cached_property
+    def message_count(self) -> DataLoader[tuple[str, tuple[MessageRole, ...]], int | None]:
+        """How many messages of some roles a session has."""
+        return _by_page(self._store.count_messages)
 
 
 def _by_id(load: Callable[[Sequence[str]], Awaitable[dict[str, V]]]) -> DataLoader[str, V | None]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import orjson
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
@@ -45,6 +45,8 @@ __all__ = [
 
 T = TypeVar("T")
 
+_NODES = TypeAdapter(list[TopologyNode])
+_DIGESTS = TypeAdapter(list[SessionDigest])
 _OVERRIDES = ("model", "consolidatePrompt", "integratePrompt", "compressPrompt", "roleContext")
 
 
@@ -74,14 +76,14 @@ def node(row: Row) -> TopologyNode:
     return TopologyNode.model_validate(row)
 
 
-def nodes(rows: Iterable[Row]) -> list[TopologyNode]:
+def nodes(rows: list[Row]) -> list[TopologyNode]:
     """Rows of TopologyNodes."""
-    return whole(node, rows)
+    return _together(_NODES, node, rows)
 
 
-def digests(rows: Iterable[Row]) -> tuple[SessionDigest, ...]:
+def digests(rows: list[Row]) -> tuple[SessionDigest, ...]:
     """Rows of digests."""
-    return tuple(whole(lambda row: SessionDigest.model_validate(_decoded(row)), rows))
+    return tuple(_together(_DIGESTS, SessionDigest.model_validate, rows))
 
 
 def message(row: Row) -> Message:
@@ -225,6 +227,14 @@ def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
         "createdAt": draft.created_at,
         "terms": message_terms(space_id, draft.role, draft.content),
     }
+
+
+def _together(adapter: TypeAdapter[list[T]], make: Callable[[Row], T], rows: list[Row]) -> list[T]:
+    """As `whole`: all at once, or one by one where some are not."""
+    try:
+        return adapter.validate_python(rows)
+    except ValidationError:
+        return whole(make, rows)
 
 
 def _is_torn(error: ValidationError) -> bool:

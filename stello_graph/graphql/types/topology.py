@@ -1,12 +1,14 @@
 """The map, as the schema shows it."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 
 from stello_graph.graphql.arguments import given, page_size
-from stello_graph.graphql.context import Info
+from stello_graph.graphql.context import Context, Info
 from stello_graph.graphql.enums import SessionRole, SessionStatus, TopologyEventType
+from stello_graph.graphql.executor import of_many
 from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import JSON, DateTime, Long, StarMapColumns
 from stello_graph.model import session as model_session
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["StarMap", "TopologyEvent", "TopologyNode"]
 
 Node = strawberry.Parent[model.TopologyNode]
+Nodes = list[model.TopologyNode]
 LazySession = Annotated["Session", strawberry.lazy("stello_graph.graphql.types.session")]
 LazyNodes = list[Annotated["TopologyNode", strawberry.lazy("stello_graph.graphql.types.topology")]]
 
@@ -27,43 +30,77 @@ async def parent(node: Node, info: Info) -> model.TopologyNode | None:
     return None if node.parent_id is None else await info.context.loaders.node.load(node.parent_id)
 
 
-async def children(
-    node: Node, info: Info, first: int | None = 100, after: int | None = -1
-) -> list[model.TopologyNode]:
-    """A page of the children. A node without any costs no query."""
+async def children_of(
+    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, after: int | None = -1
+) -> list[Nodes]:
+    """A page of the children of each. Nodes without any cost no query."""
     page = Page(given(after, -1), page_size(first, 100))
-    if node.child_count == 0:
-        return []
-    return await info.context.loaders.children.load((node.id, page)) or []
+    having = [node for node in nodes if node.child_count]
+    found = await context.loaders.children.load_many([(node.id, page) for node in having])
+    return _beside(nodes, having, found)
 
 
-async def ancestors(node: Node, info: Info) -> list[model.TopologyNode]:
+async def ancestors_of(nodes: Sequence[model.TopologyNode], context: Context) -> list[Nodes]:
     """All of them, the root first."""
-    return [] if node.parent_id is None else await info.context.loaders.ancestors.load(node.id) or []
+    having = [node for node in nodes if node.parent_id is not None]
+    return _beside(nodes, having, await context.loaders.ancestors.load_many([node.id for node in having]))
 
 
-async def siblings(
-    node: Node, info: Info, first: int | None = 100, after: int | None = -1
-) -> list[model.TopologyNode]:
+async def siblings_of(
+    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, after: int | None = -1
+) -> list[Nodes]:
     """A page of those with the same parent; for a root, of the other roots."""
     page = Page(given(after, -1), page_size(first, 100))
-    return await info.context.loaders.siblings.load((node.id, page)) or []
+    return [found or [] for found in await context.loaders.siblings.load_many([(n.id, page) for n in nodes])]
 
 
-async def refs(
-    node: Node, info: Info, first: int | None = 100, offset: int | None = 0
-) -> list[model.TopologyNode]:
+async def refs_of(
+    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, offset: int | None = 0
+) -> list[Nodes]:
+    """Cross-links from each."""
+    page = Page(max(0, given(offset, 0)), page_size(first, 100))
+    return [found or [] for found in await context.loaders.refs.load_many([(n.id, page) for n in nodes])]
+
+
+async def referenced_by_of(
+    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, offset: int | None = 0
+) -> list[Nodes]:
+    """Cross-links to each."""
+    page = Page(max(0, given(offset, 0)), page_size(first, 100))
+    found = await context.loaders.referenced_by.load_many([(n.id, page) for n in nodes])
+    return [links or [] for links in found]
+
+
+def _beside(
+    nodes: Sequence[model.TopologyNode], having: Sequence[model.TopologyNode], found: Sequence[Nodes | None]
+) -> list[Nodes]:
+    by_id = {node.id: rows or [] for node, rows in zip(having, found, strict=True)}
+    return [by_id.get(node.id, []) for node in nodes]
+
+
+async def children(node: Node, info: Info, first: int | None = 100, after: int | None = -1) -> Nodes:
+    """A page of the children. A node without any costs no query."""
+    return (await children_of([node], info.context, first, after))[0]
+
+
+async def ancestors(node: Node, info: Info) -> Nodes:
+    """All of them, the root first."""
+    return (await ancestors_of([node], info.context))[0]
+
+
+async def siblings(node: Node, info: Info, first: int | None = 100, after: int | None = -1) -> Nodes:
+    """A page of those with the same parent; for a root, of the other roots."""
+    return (await siblings_of([node], info.context, first, after))[0]
+
+
+async def refs(node: Node, info: Info, first: int | None = 100, offset: int | None = 0) -> Nodes:
     """Cross-links from here."""
-    page = Page(max(0, given(offset, 0)), page_size(first, 100))
-    return await info.context.loaders.refs.load((node.id, page)) or []
+    return (await refs_of([node], info.context, first, offset))[0]
 
 
-async def referenced_by(
-    node: Node, info: Info, first: int | None = 100, offset: int | None = 0
-) -> list[model.TopologyNode]:
+async def referenced_by(node: Node, info: Info, first: int | None = 100, offset: int | None = 0) -> Nodes:
     """Cross-links to here."""
-    page = Page(max(0, given(offset, 0)), page_size(first, 100))
-    return await info.context.loaders.referenced_by.load((node.id, page)) or []
+    return (await referenced_by_of([node], info.context, first, offset))[0]
 
 
 async def session(node: Node, info: Info) -> model_session.Session | None:
@@ -105,22 +142,32 @@ class TopologyNode:
     )
     children = strawberry.field(
         resolver=children,
+        metadata=of_many(children_of),
         graphql_type=LazyNodes,
         description="Lazy: siblings expanded in one request cost one Cypher query per level, whatever their number.",
     )
     ancestors = strawberry.field(
-        resolver=ancestors, graphql_type=LazyNodes, description="Root first, self excluded."
+        resolver=ancestors,
+        metadata=of_many(ancestors_of),
+        graphql_type=LazyNodes,
+        description="Root first, self excluded.",
     )
     siblings = strawberry.field(
         resolver=siblings,
+        metadata=of_many(siblings_of),
         graphql_type=LazyNodes,
         description="Same parent, self excluded, by index; for a root, the other roots. "
         "after is the index to continue from.",
     )
     refs = strawberry.field(
-        resolver=refs, graphql_type=LazyNodes, description="Cross-branch links, in insertion order."
+        resolver=refs,
+        metadata=of_many(refs_of),
+        graphql_type=LazyNodes,
+        description="Cross-branch links, in insertion order.",
     )
-    referenced_by = strawberry.field(resolver=referenced_by, graphql_type=LazyNodes)
+    referenced_by = strawberry.field(
+        resolver=referenced_by, metadata=of_many(referenced_by_of), graphql_type=LazyNodes
+    )
     session = strawberry.field(
         resolver=session, graphql_type=LazySession | None, description="null where it was deleted meanwhile."
     )

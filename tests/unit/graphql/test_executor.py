@@ -1,20 +1,56 @@
 """The short way for rows answers as graphql-core does, and leaves to it what is not plain."""
 
+import asyncio
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 import strawberry
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stello_graph.graphql.executor import RowExecutor
+from stello_graph.graphql.executor import RowExecutor, of_many
 
 
 @strawberry.enum
 class Colour(Enum):
     RED = "r"
     BLUE = "b"
+
+
+async def shards_of(
+    rows: Sequence["Row"], context: Any, first: int = 2, fail: bool = False
+) -> list[list["Shard"]]:
+    """Of each row as many as its size, and as are asked for."""
+    CALLS.append(len(rows))
+    if fail:
+        raise ValueError("no shards")
+    return [[Shard(name=f"{row.name}{n}", of=row) for n in range(min(first, row.size % 4))] for row in rows]
+
+
+async def rows_of(shards: Sequence["Shard"], context: Any) -> list[list["Row"]]:
+    return [[shard.of] for shard in shards]
+
+
+async def shards(
+    root: strawberry.Parent["Row"], info: strawberry.Info, first: int = 2, fail: bool = False
+) -> Any:
+    return (await shards_of([root], info.context, first, fail))[0]
+
+
+async def back(root: strawberry.Parent["Shard"], info: strawberry.Info) -> Any:
+    return (await rows_of([root], info.context))[0]
+
+
+Rows = list[Annotated["Row", strawberry.lazy(__name__)]]
+
+
+@strawberry.type
+class Shard:
+    name: str | None
+    of: strawberry.Private[Any]
+    back = strawberry.field(resolver=back, graphql_type=Rows, metadata=of_many(rows_of))
 
 
 @strawberry.type
@@ -35,8 +71,11 @@ class Row:
     def more(self) -> list["Row"]:
         return [self]
 
+    shards = strawberry.field(resolver=shards, graphql_type=list[Shard], metadata=of_many(shards_of))
+
 
 ROWS: list[Any] = []
+CALLS: list[int] = []
 
 
 @strawberry.type
@@ -72,6 +111,13 @@ SELECTIONS = [
     "{ rows { more { id size } } }",
     "{ holes { id } }",
 ]
+DEEP = [
+    "{ rows { id shards { name } size } }",
+    "query($n: Int = 3) { rows { shards(first: $n) { name back { id shards(first: 1) { name } } } few: shards(first: 1) { name } } }",
+    "{ rows { shards { back { more { id } name } name } } }",
+    "{ rows { shards { name ...S } } } fragment S on Shard { back { id size } }",
+    "{ rows { id shards(fail: true) { name } } }",
+]
 
 
 @pytest.mark.parametrize("document", SELECTIONS)
@@ -80,6 +126,32 @@ SELECTIONS = [
 def test_answers_are_graphql_cores(document: str, found: list[Row]) -> None:
     ROWS[:] = found
     assert quick.execute_sync(document).data == plain.execute_sync(document).data
+
+
+@pytest.mark.parametrize("document", DEEP)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(found=st.lists(rows, max_size=4))
+def test_lists_in_rows_are_graphql_cores(document: str, found: list[Row]) -> None:
+    ROWS[:] = found
+    ours, theirs = (asyncio.run(one.execute(document)) for one in (quick, plain))
+    assert ours.data == theirs.data
+    assert [str(error) for error in ours.errors or ()] == [str(error) for error in theirs.errors or ()]
+
+
+async def test_a_level_is_resolved_once() -> None:
+    """However many rows there are; and what goes wrong in one of them is told by graphql-core."""
+    whole: dict[str, Any] = {
+        "id": "1", "name": "n", "size": 2, "note": None, "share": None, "colour": Colour.RED, "good": True,
+    }  # fmt: skip
+    ROWS[:] = [Row(**whole | {"id": str(n)}) for n in range(3)]
+    CALLS.clear()
+    found = await quick.execute("{ rows { shards { back { id shards(first: 1) { name } } } } }")
+    assert found.errors is None
+    assert CALLS == [3, 6]
+
+    ROWS.append(Row(**whole | {"name": None, "size": 1}))
+    found = await quick.execute("{ rows { shards { name } name } }")
+    assert [error.path for error in found.errors or ()] == [["rows", 3, "name"]]
 
 
 @pytest.mark.parametrize(
