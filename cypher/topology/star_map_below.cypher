@@ -4,7 +4,8 @@
 // returns: eventSeq, ids, parentIds, sourceIds, labels, statuses, roles, depths, indexes, childCounts, turnCounts, lastActiveAts, refs
 MATCH (sp:Space {id: $space})
 // A commit shows piece by piece, its index entries last; what came before the newest write is there whole.
-WITH sp.settledSeq AS eventSeq
+// A Space that was not written to since settledSeq came has none.
+WITH coalesce(sp.settledSeq, CASE sp.eventSeq WHEN 0 THEN 0 ELSE sp.eventSeq - 1 END) AS eventSeq
 MATCH (root:TopologyNode {key: $root})
 WITH eventSeq, root, root.depth + $maxDepth AS deepest
 CALL (root, deepest) {

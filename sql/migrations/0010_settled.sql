@@ -1,1 +1,0 @@
--- Each commit shows whole here: a Space needs no number up to which its events do.
