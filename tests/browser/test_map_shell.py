@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, exp
 from tests.browser.console import Console
 from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
+from tests.unit.interchange.archives import zipped
 
 pytestmark = pytest.mark.browser
 
@@ -48,14 +49,20 @@ def test_an_empty_map_says_how_to_begin(star_map: Page, ask: Ask) -> None:
     assert ask("{ space { sessionCount } }")["space"]["sessionCount"] > 20
 
 
-def test_files_are_imported_by_choice_and_by_drop(star_map: Page) -> None:
+def test_files_are_imported_by_choice_and_by_drop(star_map: Page, tmp_path: Path) -> None:
+    archive, cut_off = tmp_path / "tools.zip", tmp_path / "cut-off.zip"
+    archive.write_bytes(zipped({"conversations-000.json": (EXPORTS / "tools.json").read_bytes()}))
+    cut_off.write_bytes(archive.read_bytes()[:-30])
     star_map.get_by_role("button", name="Menu").click()
     with star_map.expect_file_chooser() as chooser:
         star_map.get_by_role("button", name="Import", exact=True).click()
-    chooser.value.set_files([EXPORTS / "branches.json", EXPORTS / "damaged.json"])
+    assert (chooser.value.element.get_attribute("accept") or "").split(",")[:2] == [".json", ".zip"]
+    chooser.value.set_files([EXPORTS / "branches.json", EXPORTS / "damaged.json", archive, cut_off])
     dialog = star_map.get_by_role("dialog", name="Import")
     rows = dialog.get_by_role("list").first.locator("> li")
     first, second = rows.nth(0), rows.nth(1)
+    expect(rows.nth(2)).to_contain_text(re.compile(r"tools.zip\s*[1-9]\d* sessions? imported"))
+    expect(rows.nth(3)).to_contain_text("the archive is damaged or not whole")
     expect(first).to_contain_text(re.compile(r"branches.json\s*[1-9]\d* sessions? imported"))
     expect(second).to_contain_text(re.compile(r"damaged.json\s*[1-9]\d* sessions? imported"))
     second.get_by_text("5 repaired").click()

@@ -125,6 +125,7 @@ function Row({ item: { name, size, sent, progress, report, refusal } }) {
     <li>
       <strong>${name}</strong>
       ${refusal && html`<p class="error">${why(refusal)}</p>`}
+      ${refusal?.code === 'INVALID_INPUT' && html`<p class="quiet">${refusal.message}</p>`}
       ${report && html`<${Report} report=${report} />`}
       ${!refusal && !report && html`
         <progress aria-label=${name} max=${progress?.totalBytes ?? size} value=${progress?.bytes ?? sent}></progress>
