@@ -77,7 +77,7 @@ class Intake:
                     raise
                 others.append(file.name)
         if not self._exports:
-            raise InvalidInput(_nothing_in(self._left_out))
+            raise InvalidInput(_nothing_in(self._left_out, format))
         if others:
             self._left_out.append(Skipped(where=_shown(sorted(others)), why=OTHERS))
         self.size = sum(export.file.size for export in self._exports)
@@ -183,6 +183,10 @@ def _shown(names: list[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _nothing_in(left_out: list[Skipped]) -> str:
-    reasons = "; ".join(f"{each.where}: {each.why}" for each in left_out[:_SHOWN])
-    return f"no file in it can be imported: {reasons or 'known formats are ' + ', '.join(Format)}"
+def _nothing_in(left_out: list[Skipped], asked: Format | None) -> str:
+    if left_out:
+        reasons = "; ".join(f"{each.where}: {each.why}" for each in left_out[:_SHOWN])
+        return f"no file in it can be imported: {reasons}"
+    if asked is not None:
+        return f"no file in it is an export of the format {asked}"
+    return f"no file in it can be imported; known formats: {', '.join(Format)}"

@@ -97,7 +97,7 @@ def test_a_file_that_is_refused_says_why(page: Page, map_server: MapServer) -> N
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Import", exact=True).click()
     cut_off = zipped({"conversations.json": (EXPORTS / "tools.json").read_bytes()})[:-30]
-    chooser.value.set_files([{"name": "cut-off.zip", "mimeType": "application/zip", "buffer": cut_off}])
+    chooser.value.set_files({"name": "cut-off.zip", "mimeType": "application/zip", "buffer": cut_off})
     dialog = page.get_by_role("dialog", name="Import")
     expect(dialog).to_contain_text("Nothing in this file can be imported")
     expect(dialog).to_contain_text("the archive is damaged or not whole")

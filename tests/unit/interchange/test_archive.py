@@ -80,6 +80,8 @@ def test_exports_of_all_products_in_folders() -> None:
     repaired = [one for each in found if isinstance(each, ImportedConversation) for one in each.repaired]
     assert all(" conversation " in each.where and ".json, " in each.where.lower() for each in repaired)
     assert {id.partition(":")[0] for id in ids(read(zipped(files), Format.CLAUDE))} == {"claude"}
+    with pytest.raises(InvalidInput, match="no file in it is an export of the format claude"):
+        intake_of(ARCHIVE, Format.CLAUDE)
 
 
 def test_a_folder_of_archives_is_none(tmp_path: Path) -> None:
