@@ -58,11 +58,13 @@ def _routes(graph: StelloGraph, access: Access, metrics: Metrics) -> list[BaseRo
         allowed_origins=settings.allowed_origins,
         max_body_bytes=settings.max_body_bytes,
     )
+    imports = Imports(graph, access, rates)
+    # Starlette would redirect a slash at the end by 307, after which many clients send no body.
     return [
         Route("/", star_map_page),
-        Route("/graphql", view),
-        WebSocketRoute("/graphql", view),
-        Route("/import", Imports(graph, access, rates)),
+        *(Route(path, view) for path in ("/graphql", "/graphql/")),
+        *(WebSocketRoute(path, view) for path in ("/graphql", "/graphql/")),
+        *(Route(path, imports) for path in ("/import", "/import/")),
         Route("/healthz", health.alive),
         Route("/readyz", health.ready),
         Route("/metrics", MetricsPage(metrics, access).tell),

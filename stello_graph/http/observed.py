@@ -59,7 +59,7 @@ def _request_id(headers: Mapping[str, str]) -> str:
 
 def _route(scope: Scope) -> str:
     """One of a few names, whatever is asked for."""
-    path = str(scope["path"]).removeprefix(scope.get("root_path", "")) or "/"
+    path = str(scope["path"]).removeprefix(scope.get("root_path", "")).rstrip("/") or "/"
     if path in _ROUTES:
         return path
     return "/static" if path.startswith("/static/") else "other"

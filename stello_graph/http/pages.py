@@ -9,7 +9,7 @@ import os
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -81,8 +81,11 @@ async def graphiql_page(request: Request) -> Response:
         request: A GET or HEAD request; its `If-None-Match` is honoured.
 
     Returns:
-        The page, or 304 where the browser's copy is current.
+        The page, or 304 where the browser's copy is current. Where the path ends in a slash, from which the
+        page's relative addresses would lead astray, the way to the path without.
     """
+    if request.url.path.endswith("/"):
+        return RedirectResponse("../graphql")
     response = await _WebFiles(directory=web_root()).get_response("graphiql/index.html", request.scope)
     response.headers["Content-Security-Policy"] = GRAPHIQL_POLICY
     response.headers["Vary"] = "Accept"

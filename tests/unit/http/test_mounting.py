@@ -195,3 +195,22 @@ def linked(page: str) -> list[str]:
     assert found
     assert not [address for address in found if address.startswith("/") or "://" in address]
     return found
+
+
+@pytest.mark.parametrize("prefix", ["", "/ai"])
+async def test_a_slash_at_the_end_redirects_no_request(prefix: str, tmp_path: Path) -> None:
+    """What is sent there is answered there; a browser is led to the page, whose addresses are relative."""
+    service = app_over(CountedEngine(tmp_path))
+    host = Starlette(routes=[Mount(prefix, service)])
+    async with client_of(host) as client:
+        assert await sessions(client, f"{prefix}/graphql/") == []
+        assert (
+            await client.post(f"{prefix}/import/", headers={"content-type": "application/json"})
+        ).status_code == 400
+        page = await client.get(f"{prefix}/graphql/", headers={"accept": "text/html"}, follow_redirects=True)
+        assert (page.status_code, page.url.path) == (200, f"{prefix}/graphql")
+    async with socket(host, path=f"{prefix}/graphql/") as client_socket:
+        client_socket.subscribe("1", SESSIONS)
+        await client_socket.over("1")
+        assert client_socket.told[-1]["type"] == "complete"
+    await service.state.graph.aclose()
