@@ -93,9 +93,15 @@ class Server:
         assert "Traceback" not in self.output(), self.output()
 
 
-def start(store: Store, log: Path, *args: str, settings: Mapping[str, str] = MappingProxyType({})) -> Server:
+def start(
+    store: Store,
+    log: Path,
+    *args: str,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    program: Path = PROGRAM,
+) -> Server:
     """Starts a server; `wait_ready` before it is used."""
-    command = [str(PROGRAM), "serve", "--port", "0", "--store", store.url, *args]
+    command = [str(program), "serve", "--port", "0", "--store", store.url, *args]
     environment = _environment({**QUICK, **store.environment, **settings})
     with log.open("ab") as output:
         process = subprocess.Popen(
