@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from graphql import DocumentNode, build_schema, parse, validate
+from graphql import DocumentNode, FieldNode, OperationDefinitionNode, build_schema, parse, validate
 
 import stello_graph
 from stello_graph.cli import app
@@ -62,6 +62,14 @@ def test_the_calls_that_replace_the_predecessors_are_there() -> None:
             assert name == "select" or hasattr(SpaceStore if owner else SpaceService, name), python
 
 
+@pytest.mark.parametrize("name", ["codegen.yml", "client.ts", "main.ts"])
+def test_the_client_is_shown_as_it_is(name: str) -> None:
+    """What tests/e2e/test_javascript_client.py runs."""
+    shown = re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", read("docs/clients.md"), re.DOTALL)
+    assert shown
+    assert shown[1] == read(f"examples/client/{name}")
+
+
 def test_links_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")]:
         for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
@@ -90,10 +98,29 @@ def test_examples_run(example: str) -> None:
 
 def test_documented_operations_are_valid() -> None:
     schema = build_schema(sdl())
-    blocks = re.findall(
-        r"```graphql\n(.*?)```", read("docs/api.md") + read("docs/access.md") + read("README.md"), re.DOTALL
-    )
-    assert blocks
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    blocks = re.findall(r"```graphql\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 10
     for block in blocks:
         for definition in parse(block).definitions:
             assert validate(schema, DocumentNode(definitions=(definition,))) == [], block
+
+
+def test_operations_to_copy_cover_the_schema() -> None:
+    """Each field of Query, Mutation and Subscription; tests/e2e/test_front_end.py asks them all."""
+    schema = build_schema(sdl())
+    document = parse(read("docs/operations.graphql"))
+    assert validate(schema, document) == []
+    used: dict[str, set[str]] = {}
+    for definition in document.definitions:
+        if isinstance(definition, OperationDefinitionNode):
+            (field,) = definition.selection_set.selections
+            assert isinstance(field, FieldNode)
+            used.setdefault(definition.operation.value, set()).add(field.name.value)
+    roots = {
+        "query": schema.query_type,
+        "mutation": schema.mutation_type,
+        "subscription": schema.subscription_type,
+    }
+    assert used == {kind: set(root.fields) for kind, root in roots.items() if root}
