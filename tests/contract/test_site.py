@@ -15,10 +15,14 @@ LOADED: Final = re.compile(r"<(?:script|img|link|iframe|source)\b[^>]*?(?:src|hr
 
 def warnings(config: Path, folder: Path) -> list[str]:
     """What mkdocs has to say against a site, which is built where that is nothing."""
-    command: list[str | Path] = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", config, "-d", folder]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, env=environment
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", config, "-d", folder],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     told = [line for line in done.stderr.splitlines() if not line.startswith("INFO")]
     assert (done.returncode == 0) == (told == []), done.stderr

@@ -138,8 +138,8 @@ async def its_settings(page: FrontEnd) -> None:
     around = await page.ask("Node", id="city")
     assert [node["id"] for node in around["referencedBy"] + around["siblings"]] == ["train", "train"]
     assert (await page.ask("RemoveRef", fromId="train", toId="city"))["refs"] == []
-    await page.ask("EnterSession", id="train", holder="tab 1")
-    await page.ask("LeaveSession", id="train", holder="tab 1")
+    await page.ask("EnterSession", id="train", holder="tab-1")
+    await page.ask("LeaveSession", id="train", holder="tab-1")
     assert "stello_create_session" in [tool["name"] for tool in await page.ask("Tools")]
 
 

@@ -46,8 +46,9 @@ async def test_installed_where_nothing_else_is(tmp_path: Path) -> None:
     pins = tmp_path / "pins.txt"
     pins.write_text("\n".join(PINS.findall((ROOT / "requirements" / "run.txt").read_text("utf-8"))))
     programs = tmp_path / "venv" / "bin"
-    run(sys.executable, "-m", "venv", programs.parent)
-    run(programs / "python", "-m", "pip", "install", "--quiet", "--no-compile", "-c", pins, wheel)
+    run(sys.executable, "-m", "venv", "--without-pip", programs.parent)
+    pip = (sys.executable, "-m", "pip", "--python", programs / "python")
+    run(*pip, "install", "--quiet", "--no-compile", "-c", pins, wheel)
     assert Path(
         run(programs / "python", "-I", "-c", "import stello_graph; print(stello_graph.__file__)")
     ).is_relative_to(programs.parent)
