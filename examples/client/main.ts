@@ -50,8 +50,8 @@ const nobody = await client.query(OpenSessionDocument, { id: 'a b' }).toPromise(
 console.log('refused', codeOf(nobody.error))
 
 await new Promise<void>((resolve) => {
-  const live = client.subscription(TopologyEventsDocument, { after: eventSeq - 1 }).subscribe(({ data, error }) => {
-    console.log('changed', error ?? data?.topologyEvents.type)
+  const live = client.subscription(TopologyEventsDocument, { after: eventSeq - 1 }).subscribe((told) => {
+    console.log('changed', told.error ?? told.data?.topologyEvents.type)
     live.unsubscribe()
     resolve()
   })

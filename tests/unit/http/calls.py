@@ -58,9 +58,9 @@ class Answer:
     def events(self) -> list[tuple[str, Any]]:
         """The server-sent events so far, comments left out."""
         found = []
-        for block in self.body.decode().split("\r\n\r\n"):
+        for block in self.body.decode().split("\n\n"):
             lines = dict(
-                line.split(": ", 1) for line in block.split("\r\n") if not line.startswith(":") and line
+                line.split(": ", 1) for line in block.split("\n") if not line.startswith(":") and line
             )
             if "event" in lines:
                 found.append((lines["event"], json.loads(lines["data"]) if lines["data"] else None))

@@ -6,6 +6,7 @@ import gc
 import pytest
 
 from stello_graph.forest.live import LiveTurn
+from stello_graph.http.event_stream import prefers_stream
 from stello_graph.llm.scripted import Pause, ScriptedLLM
 from stello_graph.model.requests import CreateSession, Send
 from tests.e2e.waiting import until
@@ -53,8 +54,8 @@ async def test_silence_is_filled_with_comments(open_app: OpenApp) -> None:
     app = await open_app(ScriptedLLM([[pause, "x"]]), keepalive_seconds=0.05)
     turn = await begun(app)
     async with post(app.asgi, FOLLOW, STREAM, id=turn) as answer:
-        await until(lambda: answer.body.count(b":\x20ping\r\n\r\n") >= 4, "four comments")
-        assert answer.body.startswith(b": ping\r\n\r\n")
+        await until(lambda: answer.body.count(b": ping\n\n") >= 4, "four comments")
+        assert answer.body.startswith(b": ping\n\n")
         assert all(kind == "next" for kind, _ in answer.events)
         pause.over.set()
         await answer.until(b"event: complete")
@@ -140,3 +141,37 @@ async def test_a_server_that_stops_ends_its_streams(open_app: OpenApp) -> None:
         assert not answer.done
         app.graph.stopping.set()
         await until(lambda: answer.done, "the stream ends")
+
+
+@pytest.mark.parametrize(
+    ("accept", "streams"),
+    [
+        ("text/event-stream", True),
+        ("Text/Event-Stream; charset=utf-8", True),
+        ("text/event-stream, multipart/mixed", True),
+        ("text/event-stream, application/json", True),
+        ("text/event-stream, */*;q=0.1", True),
+        ("application/json;q=0.5, text/event-stream", True),
+        ("application/json, text/event-stream", False),
+        ("application/graphql-response+json, application/json, text/event-stream, multipart/mixed", False),
+        ("text/event-stream;q=0.5, application/json;q=0.9", False),
+        ("text/event-stream;q=0, */*", False),
+        ("x-text/event-stream", False),
+        ("text/event-streams", False),
+        ("*/*", False),
+        ("", False),
+    ],
+)
+def test_json_goes_before_a_stream_where_it_is_asked_for_rather(accept: str, streams: bool) -> None:
+    """Clients that name all that they can read get streams of what has no other form only."""
+    assert prefers_stream(accept) is streams
+
+
+async def test_urql_s_query_is_answered_in_json(open_app: OpenApp) -> None:
+    accept = (
+        "application/graphql-response+json, application/graphql+json, application/json, text/event-stream"
+    )
+    app = await open_app()
+    async with post(app.asgi, "{ me { scope } }", {"accept": accept}) as answer:
+        await answer.until(b"ADMIN")
+    assert answer.headers["content-type"] == "application/json"
