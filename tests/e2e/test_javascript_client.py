@@ -28,6 +28,7 @@ class Wire:
 
     def __init__(self, port: int) -> None:
         self._port = port
+        self._connections: set[asyncio.Task[None]] = set()
         self.cuts = 0
         self.url = ""
 
@@ -39,18 +40,31 @@ class Wire:
             yield
         finally:
             server.close()
+            for connection in self._connections:
+                connection.cancel()
+            await asyncio.gather(*self._connections, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = asyncio.current_task()
+        assert connection is not None
+        self._connections.add(connection)
         beyond_reader, beyond_writer = await asyncio.open_connection("127.0.0.1", self._port)
         first = await reader.read(65_536)
         beyond_writer.write(first)
         is_cut = b"upgrade: websocket" in first.lower() and not self.cuts
         self.cuts += is_cut
-        forth = asyncio.create_task(passed_on(reader, beyond_writer))
-        await passed_on(beyond_reader, writer, HEARD if is_cut else None)
-        forth.cancel()
-        for end in (writer, beyond_writer):
-            end.close()
+        ways = [
+            asyncio.create_task(passed_on(reader, beyond_writer)),
+            asyncio.create_task(passed_on(beyond_reader, writer, HEARD if is_cut else None)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            for end in (writer, beyond_writer):
+                end.close()
 
 
 async def passed_on(
