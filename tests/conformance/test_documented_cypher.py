@@ -10,7 +10,7 @@ from neo4j import GraphDatabase, RoutingControl
 from stello_graph.demo.load import load_demo
 from stello_graph.ports import SpaceStore
 from tests.conformance.databases import Database
-from tests.conformance.drafts import begin
+from tests.conformance.drafts import exchange
 
 GRAPH: Final = Path(__file__).parents[2] / "docs" / "graph.md"
 QUERIES: Final = re.findall(r"```cypher\n(.*?)```", GRAPH.read_text("utf-8"), re.DOTALL)
@@ -20,7 +20,7 @@ QUERIES: Final = re.findall(r"```cypher\n(.*?)```", GRAPH.read_text("utf-8"), re
 async def test_each_query_finds_something(space: SpaceStore, database: Database) -> None:
     """As it is, but for the Space; none of them writes or warns."""
     await load_demo(space)
-    await begin(space, "hydrophone-diy")
+    await exchange(space, "hydrophone-diy")
     user, password = (database.credentials.get(f"STELLO_NEO4J_{name}") for name in ("USER", "PASSWORD"))
     auth = None if user is None else (user, password or "")
     assert len(QUERIES) > 5
