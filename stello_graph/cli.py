@@ -4,11 +4,14 @@ Commands import what only they need, since GraphQL and HTTP take a second to loa
 """
 
 import json
+import os
 import sys
-from collections.abc import Awaitable, Callable
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -16,12 +19,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
 from stello_graph.demo.load import MOST, check_size, load_demo
-from stello_graph.errors import StelloError
+from stello_graph.errors import InvalidInput, StelloError, StoreUnavailable
 from stello_graph.forest.backlog import index_all
-from stello_graph.ids import DEFAULT_SPACE, check_space_id
+from stello_graph.ids import DEFAULT_SPACE, check_id, check_space_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
+from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.predecessor import import_store, is_store
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
@@ -129,6 +133,9 @@ def import_(
     ],
     format: Annotated[str, typer.Option(help=f"auto, {', '.join(Format)}")] = "auto",
     space: Annotated[str, typer.Option(help="The Space to import into")] = DEFAULT_SPACE,
+    new_ids: Annotated[
+        bool, typer.Option("--new-ids", help="Give all that a file of `export` holds new ids")
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Import conversations from exports; says what was imported and what not and why."""
@@ -143,10 +150,31 @@ def import_(
         report = _run(_import(settings, space, lambda into, told: import_store(into, files[0], told)))
     else:
         with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
-            report = _run(_import(settings, space, lambda into, told: _import_files(into, intake, told)))
+            report = _run(
+                _import(settings, space, lambda into, told: _import_files(into, intake, told, new_ids))
+            )
     print("\n".join(report.lines()))
     if not report.imported_anything_valid:
         raise typer.Exit(1)
+
+
+@app.command()
+def export(
+    file: Annotated[str, typer.Argument(help="The file to write; - is the standard output")],
+    root: Annotated[
+        str | None, typer.Option(help="A session: it and what is below it, nothing else", show_default="all")
+    ] = None,
+    space: Annotated[str, typer.Option(help="The Space to export")] = DEFAULT_SPACE,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Export all that a Space holds as lines of JSON, which `import` reads; says what was written."""
+    settings = _settings(store=store)
+    if settings.sqlite_path is not None and not Path(settings.sqlite_path).exists():
+        _fail(f"there is no database file {settings.sqlite_path}")
+    report = _run(_export(settings, file, root, space, force))
+    for sentence in report.sentences():
+        print(sentence, file=sys.stderr if file == "-" else sys.stdout)
 
 
 @app.command()
@@ -221,9 +249,52 @@ async def _import(
         await graph.store.aclose()
 
 
-async def _import_files(store: SpaceStore, intake: Intake, told: _Told) -> ImportReport:
+async def _import_files(store: SpaceStore, intake: Intake, told: _Told, new_ids: bool) -> ImportReport:
     intake.on_read = lambda at: told(at, intake.size)
-    return await import_intake(store, intake)
+    return await import_intake(store, intake, new_ids=new_ids)
+
+
+async def _export(settings: Settings, file: str, root: str | None, space: str, force: bool) -> ExportReport:
+    graph = build(settings)
+    check_space_id(space)
+    if root is not None:
+        check_id(root, "root")
+    report = ExportReport()
+    try:
+        if await graph.store.pending_migrations():
+            raise StoreUnavailable("the schema is not up to date: stello-graph migrate")
+        with _target(file, force) as target, _progress() as progress:
+            task = progress.add_task("Exporting", total=None)
+            async for line in export_lines(graph.store.in_space(space), report, root):
+                target.write(line)
+                progress.update(task, total=report.total, completed=report.sessions)
+        return report
+    finally:
+        await graph.store.aclose()
+
+
+@contextmanager
+def _target(file: str, force: bool) -> Iterator[IO[bytes]]:
+    """What is written to; a file is there once it is whole, and for its owner alone."""
+    if file == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(file)
+    if path.exists() and not force:
+        raise InvalidInput(f"{path} is there already: --force replaces it")
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
+            try:
+                yield part
+                part.flush()
+                os.fsync(part.fileno())
+            except BaseException:
+                os.unlink(part.name)
+                raise
+        os.replace(part.name, path)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
 
 
 async def _demo(settings: Settings, size: int | None, space: str) -> int:
@@ -244,4 +315,4 @@ async def _demo(settings: Settings, size: int | None, space: str) -> int:
 
 def _progress() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=errors, transient=True)
+    return Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal)

@@ -6,7 +6,7 @@ import time
 
 from stello_graph.errors import InvalidInput
 
-__all__ = ["DEFAULT_SPACE", "check_id", "check_space_id", "key_of", "new_id"]
+__all__ = ["DEFAULT_SPACE", "check_id", "check_space_id", "id_of", "key_of", "new_id"]
 
 DEFAULT_SPACE = "default"
 
@@ -21,7 +21,12 @@ def new_id() -> str:
     Ids sort by the time they were made (to the millisecond), so that lists ordered by key are in
     order of creation.
     """
-    number = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    return id_of(time.time_ns() // 1_000_000, secrets.randbits(80))
+
+
+def id_of(milliseconds: int, rest: int) -> str:
+    """The id of a time and of 80 more bits."""
+    number = milliseconds << 80 | rest
     return "".join(_DIGITS[number >> shift & 31] for shift in range(125, -1, -5))
 
 

@@ -9,13 +9,11 @@ from stello_graph.demo.contents import DemoSession
 from stello_graph.demo.light import light_forest
 from stello_graph.errors import Conflict
 from stello_graph.forest.checks import check_range
-from stello_graph.forest.knowledge import MAX_SHARED_MEMORIES, MAX_SKILLS
 from stello_graph.forest.parent_context import together
-from stello_graph.forest.profiles import MAX_PROFILES
-from stello_graph.model.knowledge import Skill
+from stello_graph.model.knowledge import MAX_SHARED_MEMORIES, MAX_SKILLS, Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
 from stello_graph.model.message import turns_of
-from stello_graph.model.profile import ForkProfile
+from stello_graph.model.profile import MAX_PROFILES, ForkProfile
 from stello_graph.model.values import ForkContext, SessionStatus, Usage
 from stello_graph.model.writes import CompressionDraft, ForkDraft, SessionDraft
 from stello_graph.ports import SpaceStore

@@ -2,17 +2,15 @@
 
 import re
 import unicodedata
-from typing import Any, Final
+from typing import Any
 
 from stello_graph.errors import InvalidInput, NotFound
 from stello_graph.forest.checks import check_json, check_range, check_text
-from stello_graph.model.knowledge import Record, SharedMemory, Skill
+from stello_graph.model.knowledge import MAX_SHARED_MEMORIES, MAX_SKILLS, Record, SharedMemory, Skill
 from stello_graph.ports import KnowledgeStore
 from stello_graph.session.context.text import in_one_line, is_blank, one_line
 
 __all__ = [
-    "MAX_SHARED_MEMORIES",
-    "MAX_SKILLS",
     "check_name",
     "check_prefix",
     "check_record_key",
@@ -24,9 +22,6 @@ __all__ = [
     "put_shared_memory",
     "put_skill",
 ]
-
-MAX_SHARED_MEMORIES: Final = 200
-MAX_SKILLS: Final = 200
 
 _MAX_KEY = 200
 _MAX_NAME = 100

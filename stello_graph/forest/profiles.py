@@ -6,13 +6,12 @@ from typing import Any
 
 from stello_graph.errors import InvalidInput
 from stello_graph.forest.checks import check_label, check_names, check_text
-from stello_graph.model.profile import ForkProfile
+from stello_graph.model.profile import MAX_PROFILES, ForkProfile
 from stello_graph.model.values import PromptMode
 from stello_graph.ports import SpaceStore
 from stello_graph.session.context.text import is_blank
 
 __all__ = [
-    "MAX_PROFILES",
     "Variables",
     "check_name",
     "check_vars",
@@ -21,8 +20,6 @@ __all__ = [
     "put_profile",
     "rendered",
 ]
-
-MAX_PROFILES = 200
 
 Variables = Mapping[str, str]
 

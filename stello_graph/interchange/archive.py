@@ -60,7 +60,7 @@ def _place(member: ZipInfo, archive: ZipFile, listing: Listing) -> None:
     name = label_of(member.filename, "a file without a name")
     if member.filename.lower().endswith(".zip"):
         listing.skipped.append(Skipped(where=name, why=NESTED))
-    elif not member.filename.lower().endswith(".json"):
+    elif not member.filename.lower().endswith((".json", ".jsonl")):
         listing.others.append(name)
     elif member.flag_bits & _ENCRYPTED_FLAGS:
         listing.skipped.append(Skipped(where=name, why=ENCRYPTED))

@@ -22,8 +22,10 @@ class Format(StrEnum):
     CLAUDE = "claude"
     OPENWEBUI = "openwebui"
     LIBRECHAT = "librechat"
+    JSONL = "jsonl"
 
 
+_HEADER = re.compile(rb'\s*\{[^{}\n]*"format"\s*:\s*"stello-graph"')
 _MARKS = {
     b"mapping": Format.CHATGPT,
     b"chat_messages": Format.CLAUDE,
@@ -38,6 +40,8 @@ def detect(head: bytes) -> Format:
     Raises:
         InvalidInput: none of the formats that can be imported.
     """
+    if _HEADER.match(head):
+        return Format.JSONL
     for key in _outer_keys(head):
         if key in _MARKS:
             return _MARKS[key]

@@ -17,7 +17,7 @@ def folder_listing(folder: Path) -> Listing:
     listing = Listing()
     for path in sorted(_files(folder), key=lambda path: path.relative_to(folder).as_posix()):
         name = path.relative_to(folder).as_posix()
-        if path.suffix.lower() == ".json":
+        if path.suffix.lower() in (".json", ".jsonl"):
             listing.files.append(StoredFile(name, path.stat().st_size, partial(_opened, path)))
         else:
             listing.others.append(name)

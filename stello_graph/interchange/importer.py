@@ -1,7 +1,11 @@
 """Writes what an intake holds into a Space."""
 
+from contextlib import ExitStack
+
+from stello_graph.errors import InvalidInput
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.intake import Intake
+from stello_graph.interchange.jsonl import restore
 from stello_graph.interchange.jsonstream import MAX_OBJECT
 from stello_graph.interchange.plan import ImportedConversation
 from stello_graph.interchange.report import ImportReport
@@ -12,18 +16,36 @@ __all__ = ["import_intake"]
 
 
 async def import_intake(
-    store: SpaceStore, intake: Intake, *, report: ImportReport | None = None, max_object: int = MAX_OBJECT
+    store: SpaceStore,
+    intake: Intake,
+    *,
+    report: ImportReport | None = None,
+    max_object: int = MAX_OBJECT,
+    new_ids: bool = False,
 ) -> ImportReport:
-    """Imports all that an intake holds, one conversation at a time.
+    """Imports all that an intake holds, one conversation at a time, own exports first.
 
     Args:
         report: what counts while it runs, so that others can look; None makes one.
-        max_object: how many bytes of JSON a conversation may have; a larger one is skipped.
+        max_object: how many bytes of JSON a conversation may have, or a line of an own export; a larger one
+            is skipped.
+        new_ids: gives all that own exports tell of new ids.
 
     Raises:
+        InvalidInput: `new_ids` was asked for what is no own export; nothing was written.
         NotFound: the Space is gone.
     """
     report = ImportReport() if report is None else report
+    if new_ids and not intake.is_own:
+        raise InvalidInput("only what stello-graph itself exported can be given new ids")
+    for number in range(intake.own_count):
+        with ExitStack() as opened:
+            name, stream = await in_thread(intake.open_own, number, opened)
+            report.within = name
+            await restore(
+                store, stream, report, max_line=max_object, new_ids=new_ids, on_read=intake.read_own
+            )
+            report.within = ""
     items = intake.read(max_object)
     while (item := await in_thread(next, items, None, stop=intake.end)) is not None:
         report.add(item)

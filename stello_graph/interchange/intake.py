@@ -4,15 +4,18 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from io import IOBase
 from os import SEEK_END
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from tempfile import TemporaryFile
+from typing import IO, BinaryIO, Final, Self, cast
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange import chatgpt, claude, librechat, openwebui
 from stello_graph.interchange.archive import SIGNATURES, archive_listing
 from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
 from stello_graph.interchange.folder import folder_listing
+from stello_graph.interchange.jsonl.reading import check_header
 from stello_graph.interchange.jsonstream import CHUNK, Source
 from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
 from stello_graph.interchange.plan import ImportedConversation, Skipped
@@ -57,7 +60,7 @@ class Intake:
             max_bytes: for all files together, unpacked.
 
         Raises:
-            InvalidInput: there is no export.
+            InvalidInput: there is no export, or an own one of a version that is not known.
             LimitExceeded: there is more than `max_bytes`.
         """
         if sum(file.size for file in listing.files) > max_bytes:
@@ -78,10 +81,15 @@ class Intake:
                 others.append(file.name)
         if not self._exports:
             raise InvalidInput(_nothing_in(self._left_out, format))
+        self._own = [export for export in self._exports if export.format is Format.JSONL]
+        self._others = [export for export in self._exports if export.format is not Format.JSONL]
+        for export in self._own:
+            with export.file.open() as stream:
+                check_header(_head(stream).partition(b"\n")[0])
         if others:
             self._left_out.append(Skipped(where=_shown(sorted(others)), why=OTHERS))
         self.size = sum(export.file.size for export in self._exports)
-        self.at = 0
+        self.at = self._before = 0
         self.on_read: Callable[[int], object] = lambda at: None
         self.is_ended = False
 
@@ -111,7 +119,7 @@ class Intake:
         Args:
             max_object: how many bytes of JSON a conversation may have; a larger one is skipped.
         """
-        for export in self._exports:
+        for export in self._others:
             name = export.file.name
             try:
                 with export.file.open() as stream:
@@ -122,6 +130,34 @@ class Intake:
             if self.is_ended:
                 return
         yield from self._left_out
+
+    @property
+    def own_count(self) -> int:
+        """How many own exports there are, which `read` does not read."""
+        return len(self._own)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether there is nothing else."""
+        return not self._others
+
+    def open_own(self, number: int, opened: ExitStack) -> tuple[str, IO[bytes]]:
+        """The name of an own export, and the file itself, seekable; unpacked where it is not."""
+        file = self._own[number].file
+        source = opened.enter_context(file.open())
+        self._before = sum(export.file.size for export in self._own[:number])
+        if isinstance(source, IOBase) and source.seekable():
+            return file.name, cast(IO[bytes], source)
+        unpacked = TemporaryFile()  # noqa: SIM115
+        opened.callback(unpacked.close)
+        while piece := source.read(CHUNK):
+            unpacked.write(piece)
+        return file.name, unpacked
+
+    def read_own(self, at: int) -> None:
+        """Notes how far the own export is read that was opened last."""
+        self.at = self._before + at
+        self.on_read(self.at)
 
     def end(self) -> None:
         """No read after this one brings anything, also of a long piece that somebody is reading."""

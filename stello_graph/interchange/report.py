@@ -41,27 +41,34 @@ class ImportReport:
 
     Attributes:
         records: how many records (L1) were written.
+        beside: what an own export holds beside its sessions: what became of it.
+        within: the file whose remarks come now, empty where that is known or they name it themselves.
     """
 
     def __init__(self, max_details: int = MAX_DETAILS) -> None:
         self.conversations = 0
         self.sessions: Counter[SessionOutcome] = Counter()
+        self.beside: Counter[SessionOutcome] = Counter()
         self.forks = 0
         self.messages = 0
         self.hidden = 0
         self.records = 0
+        self.within = ""
         self.skipped = _Remarks(max_details)
         self.repaired = _Remarks(max_details)
 
     @property
     def imported_anything_valid(self) -> bool:
-        """Whether the file held a conversation, be it stored already: the import succeeded."""
-        return self.conversations > 0
+        """Whether the file held something, be it stored already: the import succeeded."""
+        return self.conversations > 0 or self.beside.total() > 0
 
-    def add(self, item: Read | Skipped) -> None:
+    def add(self, item: Read | Skipped | Repaired) -> None:
         """Counts what a reader yielded, but not what became of it."""
         if isinstance(item, Skipped):
-            self.skipped.add(item)
+            self.skipped.add(item.inside(self.within))
+            return
+        if isinstance(item, Repaired):
+            self.repaired.add(item.inside(self.within))
             return
         self.conversations += 1
         self.hidden += item.hidden
@@ -81,11 +88,19 @@ class ImportReport:
         self.messages += messages
         self.forks += is_fork and outcome is SessionOutcome.IMPORTED
 
+    def add_beside(self, outcome: SessionOutcome) -> None:
+        """Counts what belongs to no session: settings, a record, a shared memory, a skill, a profile."""
+        self.beside[outcome] += 1
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {
             "conversations": self.conversations,
             "sessions": {outcome.lower(): self.sessions[outcome] for outcome in SessionOutcome},
+            "beside": {
+                outcome.lower(): self.beside[outcome]
+                for outcome in (SessionOutcome.IMPORTED, SessionOutcome.PRESENT)
+            },
             "forks": self.forks,
             "messages": self.messages,
             "hidden": self.hidden,
@@ -106,7 +121,13 @@ class ImportReport:
             yield f"Messages imported: {self.messages}"
             if self.records:
                 yield f"Records imported: {self.records}"
-            if not made and not extended and not self.records:
+            if self.beside:
+                stored, there = (
+                    self.beside[one] for one in (SessionOutcome.IMPORTED, SessionOutcome.PRESENT)
+                )
+                yield f"Settings, records, memories, skills, profiles: {stored} imported, {there} present"
+            beside = self.records + self.beside[SessionOutcome.IMPORTED]
+            if not made and not extended and not beside:
                 yield "Nothing was added: all of it is there already."
         if self.hidden:
             yield f"Left out as hidden or empty: {self.hidden}"

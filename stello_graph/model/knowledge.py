@@ -1,10 +1,21 @@
 """What a Space holds beside its sessions: records (L1), shared memory, skills."""
 
-from typing import Any
+from typing import Any, Final
 
 from stello_graph.model.values import Value
 
-__all__ = ["Record", "SharedMemory", "SharedMemoryNote", "Skill", "SkillNote"]
+__all__ = [
+    "MAX_SHARED_MEMORIES",
+    "MAX_SKILLS",
+    "Record",
+    "SharedMemory",
+    "SharedMemoryNote",
+    "Skill",
+    "SkillNote",
+]
+
+MAX_SHARED_MEMORIES: Final = 200
+MAX_SKILLS: Final = 200
 
 
 class Record(Value):

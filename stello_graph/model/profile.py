@@ -1,8 +1,12 @@
 """Fork profiles: recipes that forks are made by."""
 
+from typing import Final
+
 from stello_graph.model.values import ForkContext, PromptMode, Value
 
-__all__ = ["ForkProfile"]
+__all__ = ["MAX_PROFILES", "ForkProfile"]
+
+MAX_PROFILES: Final = 200
 
 
 class ForkProfile(Value):

@@ -31,6 +31,7 @@ from stello_graph.model.writes import (
     StoredTranscript,
 )
 from stello_graph.ports.access import KeyStore, SpacesStore
+from stello_graph.ports.copies import CopyStore
 from stello_graph.ports.events import EventSource, EventStore
 from stello_graph.ports.knowledge import KnowledgeStore
 from stello_graph.ports.memory import MemoryStore, OwnMemoryStore
@@ -38,6 +39,7 @@ from stello_graph.ports.turns import TurnStore
 
 __all__ = [
     "LLM",
+    "CopyStore",
     "EventSource",
     "EventStore",
     "KeyStore",
@@ -177,7 +179,7 @@ class SessionStore(TurnStore, OwnMemoryStore, Protocol):
         ...
 
 
-class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, Protocol):
+class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, CopyStore, Protocol):
     """One Space, whole: topology, digests, listing, and what it holds beside its sessions."""
 
     async def space(self) -> Space:

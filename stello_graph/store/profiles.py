@@ -28,11 +28,7 @@ class ProfilesRepository(Repository):
             key=self._key(profile.name),
             id=profile.name,
             op=self._event()["op"],
-            systemPrompt=profile.system_prompt,
-            systemPromptMode=profile.system_prompt_mode,
-            skills=None if profile.skills is None else rows.to_json(profile.skills),
-            context=profile.context,
-            prompt=profile.prompt,
+            **rows.profile_properties(profile),
             limit=limit,
         )
         if not found:

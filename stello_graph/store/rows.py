@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
+from stello_graph.model.copies import HomedMessage
 from stello_graph.model.knowledge import Record, SharedMemory, SharedMemoryNote, Skill, SkillNote
 from stello_graph.model.message import Draft, Message
 from stello_graph.model.profile import ForkProfile
@@ -23,11 +24,13 @@ __all__ = [
     "conversation",
     "digests",
     "draft_properties",
+    "homed_message",
     "message",
     "messages",
     "node",
     "nodes",
     "profile",
+    "profile_properties",
     "record",
     "session",
     "sessions",
@@ -91,6 +94,11 @@ def message(row: Row) -> Message:
     return Message.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
 
 
+def homed_message(row: Row) -> HomedMessage:
+    """As `message`, with its home."""
+    return HomedMessage.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
+
+
 def messages(rows: Iterable[Row]) -> list[Message]:
     """Rows of Messages."""
     return whole(message, rows)
@@ -99,6 +107,17 @@ def messages(rows: Iterable[Row]) -> list[Message]:
 def profile(row: Row) -> ForkProfile:
     """A ForkProfile's row; its id is the name."""
     return ForkProfile.model_validate(_decoded(row, "skills") | {"name": row["id"]})
+
+
+def profile_properties(profile: ForkProfile) -> Row:
+    """The properties of a fork profile to store, but for its id."""
+    return {
+        "systemPrompt": profile.system_prompt,
+        "systemPromptMode": profile.system_prompt_mode,
+        "skills": None if profile.skills is None else to_json(profile.skills),
+        "context": profile.context,
+        "prompt": profile.prompt,
+    }
 
 
 def turn(row: Row) -> Turn:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from stello_graph.model.memory import DueTask
 from stello_graph.model.values import StoreState
 from stello_graph.ports.observing import Observers
+from stello_graph.store.copies import CopyRepository
 from stello_graph.store.engine import Engine
 from stello_graph.store.events import NEWEST, OLD, EventRepository
 from stello_graph.store.imports import ImportRepository
@@ -40,6 +41,7 @@ class SpaceRepository(
     DigestRepository,
     TaskRepository,
     ImportRepository,
+    CopyRepository,
     KnowledgeRepository,
     ProfilesRepository,
     SearchRepository,

@@ -8,8 +8,9 @@ import pytest
 
 from stello_graph.errors import ErrorCode, StelloError
 from stello_graph.ids import new_id
+from stello_graph.model.copies import Place, RefDraft, RestoreDraft
 from stello_graph.model.keys import KeyDraft
-from stello_graph.model.knowledge import Skill
+from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, TaskKind
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import SplitGuard, Trigger
@@ -38,6 +39,7 @@ from tests.conformance.drafts import (
     summary_of,
     told,
     tool_group,
+    transcript,
     usage,
 )
 
@@ -230,6 +232,35 @@ async def every_write_to_keys_and_spaces(store: GraphStore, space_id: str) -> No
     assert f"{space_id}-2" not in await store.deleted_spaces(first=1_000)
 
 
+async def restored(twice: SpaceStore) -> None:
+    """What an export holds, stored and refused."""
+    assert not await twice.restore_space(await twice.space())
+    (copy,) = await twice.session_copies(["d"])
+    begun = await begin(twice, "d")
+    ended = await twice.end_turn(end_of(begun.turn, told()))
+    assert ended is not None
+    turn = ended[0].model_copy(update={"id": "turn", "session_id": "e", "number": 1})
+    places = [Place(seq=one.seq, message_id=one.id) for one in await transcript(twice, "d")]
+    changes = {"id": "e", "index": 7, "message_count": 4, "next_seq": 5, "last_turn_number": 1}
+    draft = RestoreDraft(session=copy.model_copy(update=changes), places=tuple(places), turns=(turn,))
+    ref = RefDraft(from_id="e", to_id="d", at=1, order=-1)
+    assert await twice.restore_sessions([draft], [ref])
+    assert not await twice.restore_sessions([draft], [ref])
+    orphan = draft.session.model_copy(update={"id": "f", "parent_id": "nobody"})
+    assert not await twice.restore_sessions([RestoreDraft(session=orphan)], [])
+    profile = ForkProfile(name="q")
+    skill, record = (
+        Skill(name="q", description="", content="c"),
+        Record(key="q", value=1, revision=3, updated_at=1),
+    )
+    memory = SharedMemory(slug="q", summary="s", body="b", updated_at=1)
+    await twice.restore_beside(records=[record], shared_memories=[memory], skills=[skill], profiles=[profile])
+    assert await twice.record("q") == record
+    assert await twice.shared_memories() == [memory]
+    for gone in (twice.delete_record, twice.delete_shared_memory, twice.delete_skill, twice.delete_profile):
+        assert await gone("q")
+
+
 async def test_every_write(engine_twice: Twice, space: SpaceStore, database: Database) -> None:
     """Each write query, run again, answers the same and changes nothing more, done or refused."""
     store = GraphStore(engine_twice)
@@ -329,11 +360,12 @@ async def test_every_write(engine_twice: Twice, space: SpaceStore, database: Dat
     assert await twice.import_sessions(lot)
     assert not await twice.import_sessions(lot)
     await refused(twice.import_sessions([lot[0].model_copy(update={"id": "e", "parent_id": "nobody"})]))
+    await restored(twice)
     database.forget_terms(space.space_id)
     assert await index_backlog(engine_twice, 100_000) > 0
     assert await index_backlog(engine_twice, 100_000) == 0
     await refused(twice.delete_session(top.id, 1, 10))
-    assert await twice.delete_session("import", 4, 10) == ["import", "b", "c", "d"]
+    assert await twice.delete_session("import", 5, 10) == ["import", "b", "c", "d", "e"]
     assert len(await twice.delete_session(top.id, 3, 10)) == 3
 
     await twice.prune_events(0)

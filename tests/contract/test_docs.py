@@ -1,6 +1,7 @@
 """The documentation lists what there is, and its examples run."""
 
 import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from stello_graph.graphql.schema import sdl
 from stello_graph.ports import SpaceStore
 from stello_graph.service.graph import SpaceService
 from stello_graph.settings import Settings
+from stello_graph.store.migrations import schema_script
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -68,6 +70,28 @@ def test_the_client_is_shown_as_it_is(name: str) -> None:
     shown = re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", read("docs/clients.md"), re.DOTALL)
     assert shown
     assert shown[1] == read(f"examples/client/{name}")
+
+
+def test_what_is_stored_is_exported_or_not() -> None:
+    """Of each column the documentation says whether an export has it."""
+    stored: dict[str, set[str]] = {}
+    for line in read("docs/interchange.md").split("## What is stored")[1].splitlines():
+        named, _, columns = line.split("|")[1].partition(":") if line.startswith("| `") else ("", "", "")
+        for table in re.findall("`([a-z_]+)`", named):
+            stored.setdefault(table, set()).update(re.findall(r"`(\w+)`", columns))
+    with sqlite3.connect(":memory:") as connection:
+        for statement in schema_script("sql", "schema"):
+            connection.execute(statement)
+        names = connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '*search_index*'"
+        )
+        tables = {
+            name: {row[1] for row in connection.execute(f"PRAGMA table_info({name})")} for (name,) in names
+        }
+
+    assert stored.keys() == tables.keys()
+    for table, told in stored.items():
+        assert told == set() or told | {"spaceId"} == tables[table] | {"spaceId"}, table
 
 
 def test_links_lead_somewhere() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import stello_graph
 from stello_graph.store import (
+    copies,
     engine,
     events,
     imports,
@@ -35,6 +36,7 @@ NAMES: Final = sorted(CYPHER.keys() | SQL.keys())
 WRITES: Final = [name for name in NAMES if CYPHER[name].query.access == "write"]
 READS: Final = [name for name in NAMES if CYPHER[name].query.access == "read"]
 REPOSITORIES: Final = (
+    copies,
     engine,
     events,
     imports,

@@ -22,7 +22,7 @@ from tests.unit.interchange.stores import engine_store
 
 ROOT: Final = Path(__file__).parents[2]
 SINGLE: Final = str(FILES / "single.json")
-COMMANDS: Final = ("serve", "migrate", "import", "demo", "schema", "doctor")
+COMMANDS: Final = ("serve", "migrate", "import", "export", "demo", "schema", "doctor")
 UNKNOWN: Final = "mysql://localhost"
 # Nothing listens on the discard port.
 AWAY: Final = "bolt://127.0.0.1:9"
@@ -83,8 +83,27 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
     started.start("schema", "schema")
     started["demo"]
     started.start("demo again", *grown, settings=file)
+    _export_and_import(started, file)
     yield started
     started.close()
+
+
+def _export_and_import(started: Commands, file: Mapping[str, str]) -> None:
+    whole, part = str(started.folder / "grown.jsonl"), str(started.folder / "part.jsonl")
+    export = ("export", whole, "--space", "grown")
+    started.start("export", *export, settings=file)
+    started.start("export: standard output", "export", "-", "--space", "grown", settings=file)
+    started.start("export: part", "export", part, "--root", "detector", "--space", "grown", settings=file)
+    started.start("export: no session", "export", "-", "--root", "nobody", "--space", "grown", settings=file)
+    started["export"]
+    started.start("export again", *export, settings=file)
+    started.start("moved", "import", whole, "--space", "moved", settings=file)
+    started["export again"]
+    started["moved"]
+    started.start("export: force", *export, "--force", settings=file)
+    started.start("moved again", "import", whole, "--space", "moved", settings=file)
+    started["moved again"]
+    started.start("new ids", "import", whole, "--space", "moved", "--new-ids", settings=file)
 
 
 def _failing(folder: Path) -> list[tuple[str, ...]]:
@@ -112,15 +131,17 @@ def _failing(folder: Path) -> list[tuple[str, ...]]:
         ("import: bad format", "import", SINGLE, "--format", "telegram", "--store", missing),
         ("demo: too many", "demo", "--size", "100001", "--store", missing),
         ("demo: bad space", "demo", "--space", "No Space", "--store", missing),
+        ("import: new ids", "import", SINGLE, "--new-ids", "--store", missing),
+        ("export: no database", "export", "-", "--store", f"sqlite:///{folder / 'nobody.db'}"),
         ("import: bad space", "import", SINGLE, "--space", "No Space", "--store", missing),
     ]
 
 
-_STORED: Final = ("serve", "migrate", "import", "demo", "doctor")
+_STORED: Final = ("serve", "migrate", "import", "export", "demo", "doctor")
 
 
 def _file(command: str) -> tuple[str, ...]:
-    return (SINGLE,) if command == "import" else ()
+    return {"import": (SINGLE,), "export": ("-",)}.get(command, ())
 
 
 def test_help_names_the_commands(commands: Commands) -> None:
@@ -141,6 +162,7 @@ def test_help_names_the_commands(commands: Commands) -> None:
         ),
         ("migrate", ("--store", "schema")),
         ("import", ("--format", "--space", "--store", "what was imported and what not and why")),
+        ("export", ("--root", "--space", "--force", "--store", "what was written")),
         ("schema", ("GraphQL",)),
         ("doctor", ("--store", "all settings")),
     ],
@@ -170,11 +192,18 @@ def test_each_command_explains_itself(commands: Commands, command: str, told: tu
         (
             "import: text",
             1,
-            "this is no file that can be imported; known formats: chatgpt, claude, openwebui, librechat",
+            "no file that can be imported; known formats: chatgpt, claude, openwebui, librechat, jsonl",
         ),
         ("import: nothing", 1, "Nothing that can be imported was found."),
         ("import: broken archive", 1, "the archive is damaged or not whole"),
-        ("import: bad format", 1, "unknown format telegram: use auto, chatgpt, claude, openwebui, librechat"),
+        (
+            "import: bad format",
+            1,
+            "unknown format telegram: use auto, chatgpt, claude, openwebui, librechat, jsonl",
+        ),
+        ("import: new ids", 1, "only what stello-graph itself exported can be given new ids"),
+        ("export: no database", 1, "there is no database file"),
+        ("export: no session", 1, 'there is no session "nobody"'),
         ("demo: too many", 1, "size must be 1 to 100000"),
         ("demo: bad space", 1, "a Space's id must be 1 to 64 of [a-z0-9-]"),
         ("import: bad space", 1, "a Space's id must be 1 to 64 of [a-z0-9-]"),
@@ -241,6 +270,31 @@ def test_demo_fills_an_empty_space(commands: Commands) -> None:
         1,
     )
     assert again.stderr.strip() == 'the Space "grown" is not empty: the demo goes into an empty one'
+
+
+def test_export_and_import(commands: Commands) -> None:
+    """All of a Space into a file, never over another by itself, and into another Space, once."""
+    done, piped = commands["export"], commands["export: standard output"]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.match(r"Exported: .*50 sessions, .*messages", done.stdout), done.stdout
+    file = commands.folder / "grown.jsonl"
+    assert (piped.returncode, piped.stdout, piped.stderr) == (0, file.read_text(), done.stdout)
+    assert file.stat().st_mode & 0o777 == 0o600
+    again, forced = commands["export again"], commands["export: force"]
+    assert (again.returncode, forced.returncode) == (1, 0)
+    assert "is there already: --force replaces it" in again.stderr
+    assert [path.name for path in commands.folder.glob("*.jsonl*")] != []
+    assert list(commands.folder.glob(".*")) == []
+    part = (commands.folder / "part.jsonl").read_text().splitlines()
+    assert json.loads(part[0]) == {"format": "stello-graph", "version": 1}
+    assert "parentId" not in next(line for line in map(json.loads, part) if line.get("id") == "detector")
+    assert len(part) < len(file.read_text().splitlines())
+
+    first, second, renewed = commands["moved"], commands["moved again"], commands["new ids"]
+    assert (first.returncode, second.returncode, renewed.returncode) == (0, 0, 0)
+    assert "Sessions: 50 imported" in first.stdout
+    assert "Nothing was added: all of it is there already." in second.stdout
+    assert "Sessions: 50 imported" in renewed.stdout
 
 
 def test_migrate_says_what_it_did(commands: Commands) -> None:

@@ -22,6 +22,7 @@ def test_a_report_as_json() -> None:
     assert found == {
         "conversations": 8,
         "sessions": {"imported": 9, "extended": 0, "present": 0},
+        "beside": {"imported": 0, "present": 0},
         "forks": 1,
         "messages": 22,
         "hidden": 7,

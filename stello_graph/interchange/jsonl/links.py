@@ -1,0 +1,91 @@
+"""Links between sessions: each is stored with the later one of its two ends."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from stello_graph.interchange.jsonl.renewal import Ids
+from stello_graph.interchange.jsonl.scan import Entry
+from stello_graph.interchange.plan import Skipped
+from stello_graph.model.copies import RefDraft
+
+__all__ = ["Links"]
+
+NO_TARGET: Final = "a link to what is not there"
+TO_ITSELF: Final = "a link to itself"
+
+# Before the numbers of all links that are made here, which begin at 1.
+_BEFORE_ALL: Final = -(2**62)
+_LATEST: Final = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    from_id: str
+    to_id: str
+    at: int
+    order: int
+
+
+class Links:
+    """The links of a file that lead somewhere.
+
+    Attributes:
+        skipped: the others.
+    """
+
+    def __init__(self, sessions: Mapping[str, Entry], outside: Collection[str], ids: Ids) -> None:
+        """`outside`: what is not in the file and exists."""
+        self.skipped: list[Skipped] = []
+        self._ids = ids
+        self._of: dict[str, list[_Link]] = defaultdict(list)
+        self._there = set(outside)
+        found = [link for entry in sessions.values() for link in self._links(entry, sessions)]
+        order = 0
+        for link in sorted(found, key=lambda link: (link.order, link.from_id)):
+            order = max(order + 1, link.order)
+            kept = replace(link, order=_BEFORE_ALL + order)
+            self._of[link.from_id].append(kept)
+            self._of[link.to_id].append(kept)
+
+    def stored(self, session_ids: Iterable[str]) -> None:
+        """Notes that these sessions of the file are there."""
+        self._there.update(session_ids)
+
+    def coming_with(self, session_ids: Collection[str]) -> list[RefDraft]:
+        """Those whose later end is among these sessions, which are stored together."""
+        coming = set(session_ids)
+        links = {
+            (link.from_id, link.to_id): link
+            for id in session_ids
+            for link in self._of.get(id, ())
+            if self._is_there(link.from_id, coming) and self._is_there(link.to_id, coming)
+        }
+        return [
+            RefDraft(
+                from_id=self._ids.session(link.from_id),
+                to_id=self._ids.session(link.to_id),
+                at=link.at,
+                order=link.order,
+            )
+            for link in sorted(links.values(), key=lambda link: (link.order, link.from_id))
+        ]
+
+    def _is_there(self, id: str, coming: set[str]) -> bool:
+        return id in coming or id in self._there
+
+    def _links(self, entry: Entry, sessions: Mapping[str, Entry]) -> Iterator[_Link]:
+        """By time, and of one session in its order also where times are equal or go back."""
+        order = 0
+        seen = set()
+        for ref in entry.refs:
+            where = f"line {entry.line}, session {entry.id}"
+            if ref.to_id == entry.id:
+                self.skipped.append(Skipped(where=where, why=TO_ITSELF))
+            elif ref.to_id not in sessions and ref.to_id not in self._there:
+                self.skipped.append(Skipped(where=where, why=NO_TARGET))
+            elif ref.to_id not in seen:
+                seen.add(ref.to_id)
+                order = max(order + 1, min(ref.at, _LATEST))
+                yield _Link(entry.id, ref.to_id, ref.at, order)

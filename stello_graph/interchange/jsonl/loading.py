@@ -1,0 +1,129 @@
+"""The second reading of a file: a session with its transcript and its turns, as it is to be stored."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import IO, Any, Final
+
+from stello_graph.interchange.jsonl.lines import Kind
+from stello_graph.interchange.jsonl.reading import (
+    Unreadable,
+    fields_of,
+    kind_of,
+    read_message,
+    read_session,
+    read_turn,
+)
+from stello_graph.interchange.jsonl.scan import TWICE, Entry, lines_of
+from stello_graph.interchange.plan import Repaired, Skipped
+from stello_graph.model.copies import SessionCopy
+from stello_graph.model.message import Message
+from stello_graph.model.turn import Turn
+
+__all__ = ["Loaded", "Loader", "Told"]
+
+PLACE_TWICE: Final = "another message has its place"
+NO_HOME: Final = "the message that it shares is not in the file"
+
+_MOST: Final = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message as a line tells of it. `message` is None where another session tells it in full: `home`."""
+
+    line: int
+    seq: int
+    message_id: str
+    message: Message | None = None
+    home: str = ""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """A session of the file, with ids as the file has them."""
+
+    entry: Entry
+    copy: SessionCopy
+    told: list[Told]
+    turns: list[Turn]
+    remarks: list[Skipped | Repaired] = field(default_factory=list)
+
+    @property
+    def where(self) -> str:
+        """Its place in the file."""
+        return f"line {self.entry.line}, session {self.entry.id}"
+
+
+class Loader:
+    """Reads sessions of one file."""
+
+    def __init__(self, stream: IO[bytes], max_line: int, now: int, sessions: dict[str, Entry]) -> None:
+        self._stream = stream
+        self._max_line = max_line
+        self._now = now
+        self._sessions = sessions
+        self._home: Loaded | None = None
+
+    def load(self, entry: Entry) -> Loaded:
+        """A session with what can be stored of it, and remarks on the rest."""
+        remarks: list[Skipped | Repaired] = []
+        told: dict[int, Told] = {}
+        turns: dict[str, Turn] = {}
+        copy: SessionCopy | None = None
+        waiting: list[tuple[int, dict[str, Any]]] = []
+        for number, fields in self._lines(entry):
+            if fields["kind"] == Kind.SESSION:
+                copy = copy or read_session(fields, self._now)[0]
+            else:
+                waiting.append((number, fields))
+        assert copy is not None, "it was there at the first reading"
+        for number, fields in waiting:
+            try:
+                if fields["kind"] == Kind.TURN:
+                    turn = read_turn({"startedAt": copy.created_at, **fields}, entry.id)
+                    if turn.id in turns:
+                        raise Unreadable(TWICE)
+                    turns[turn.id] = turn
+                else:
+                    one = _told(fields, entry.id, number, copy.created_at)
+                    if one.seq in told:
+                        raise Unreadable(PLACE_TWICE)
+                    told[one.seq] = one
+            except Unreadable as error:
+                what = f", {error.field}" if error.field else ""
+                where = f"line {number}, session {entry.id}{what}"
+                remarks.append(Skipped(where=where, why=error.why))
+        in_order = [told[seq] for seq in sorted(told)]
+        return Loaded(entry, copy, in_order, sorted(turns.values(), key=lambda one: one.number), remarks)
+
+    def at_home(self, told: Told) -> Message | None:
+        """The message that a session shares, from where the file tells it in full."""
+        entry = self._sessions.get(told.home)
+        if entry is None:
+            return None
+        if self._home is None or self._home.entry is not entry:
+            self._home = self.load(entry)
+        return next((one.message for one in self._home.told if one.message_id == told.message_id), None)
+
+    def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The lines of a session that could be read, by their numbers."""
+        for run in entry.runs:
+            for number, (_, _, line) in enumerate(lines_of(self._stream, self._max_line, run), run.line):
+                if line is None or not line.strip():
+                    continue
+                fields = fields_of(line)
+                kind_of(fields)
+                yield number, fields
+
+
+def _told(fields: dict[str, Any], session_id: str, line: int, now: int) -> Told:
+    seq, home = fields.get("seq"), fields.get("sharedWith")
+    if type(seq) is not int or not 0 < seq < _MOST:
+        raise Unreadable("its fields are not as they should be", "seq")
+    if isinstance(home, str):
+        id = fields.get("id")
+        if not isinstance(id, str):
+            raise Unreadable("its fields are not as they should be", "id")
+        return Told(line, seq, id, home=home)
+    message = read_message(fields, session_id, now)
+    return Told(line, seq, message.id, message)
