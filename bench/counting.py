@@ -9,7 +9,17 @@ from stello_graph.store.queries import Query
 __all__ = ["CountingEngine"]
 
 # What a process asks from time to time, whether anybody has a turn or not.
-_HOUSEKEEPING = frozenset({"turns/expired", "tasks/due"})
+_HOUSEKEEPING = frozenset(
+    {
+        "turns/expired",
+        "tasks/due",
+        "keys/in_use",
+        "spaces/deleted",
+        "events/newest",
+        "events/old",
+        "search/backlog",
+    }
+)
 
 
 class CountingEngine(WrappedEngine):
