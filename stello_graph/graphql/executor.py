@@ -123,19 +123,18 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
     ) -> list[Any]:
         told: list[Any] = []
         try:
-            rows: Rows | None = await self._deep(plan, list(items), context, told)
+            return self._told(await self._deep(plan, list(items), context, told), told)
         except Exception:
-            rows = None
-        if rows is not None:
-            return self._told(rows, told)
-        found = by_item()
+            # What went wrong goes wrong again, and is then told where it belongs.
+            found = by_item()
         return list(await found if isawaitable(found) else found)
 
     async def _deep(self, plan: _Plan, items: list[Any], context: Any, told: list[Any]) -> Rows:
         columns = _columns(plan, items, told)
-        reads = [self._below(lists, items, context, told) for lists in plan.lists]
-        below = [await reads[0]] if len(reads) == 1 else await asyncio.gather(*reads)
-        columns |= zip((lists.name for lists in plan.lists), below, strict=True)
+        async with asyncio.TaskGroup() as group:
+            reads = [group.create_task(self._below(lists, items, context, told)) for lists in plan.lists]
+        for lists, read in zip(plan.lists, reads, strict=True):
+            columns[lists.name] = read.result()
         return _rows(plan, columns)
 
     async def _below(self, lists: _Lists, items: list[Any], context: Any, told: list[Any]) -> list[Rows]:
@@ -173,7 +172,7 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
             return None
         kind = item_type.of_type
         selected, deferred, _ = self.collect_subfields(kind, field_details_list)
-        if kind.is_type_of or deferred:
+        if kind.is_type_of or deferred or not selected:
             return None
         plan = _Plan(list(selected), [], [])
         for name, details in selected.items():

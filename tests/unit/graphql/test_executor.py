@@ -110,6 +110,7 @@ SELECTIONS = [
     "{ rows { shout id } }",
     "{ rows { more { id size } } }",
     "{ holes { id } }",
+    "query($yes: Boolean = true) { rows { id @skip(if: $yes) } }",
 ]
 DEEP = [
     "{ rows { id shards { name } size } }",
@@ -117,6 +118,9 @@ DEEP = [
     "{ rows { shards { back { more { id } name } name } } }",
     "{ rows { shards { name ...S } } } fragment S on Shard { back { id size } }",
     "{ rows { id shards(fail: true) { name } } }",
+    "{ rows { id shards(fail: true) { name } few: shards { back { id } } } }",
+    "query($yes: Boolean = true) { rows { id shards { name @skip(if: $yes) } } }",
+    "query($yes: Boolean = true) { rows { shards @skip(if: $yes) { name } } }",
 ]
 
 
