@@ -1,6 +1,7 @@
 """The scheduler: what is due is run, once, by whichever process; failures wait; nothing new costs nothing."""
 
 import asyncio
+import contextlib
 import json
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
@@ -84,7 +85,7 @@ async def idle(space: SpaceService) -> None:
 
 
 def rows(path: Path, table: str) -> list[dict[str, Any]]:
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
         return [dict(row) for row in connection.execute(f"SELECT * FROM {table}")]
 

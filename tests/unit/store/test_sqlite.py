@@ -249,7 +249,7 @@ async def test_a_file_of_before_the_triggers(path: Path, monkeypatch: pytest.Mon
     engine = SqliteEngine(path)
     await engine.migrate()
     config = '{"consolidatePrompt":"x\\"consolidateOn\\":[","consolidateOn":["ON_LEAVE"],"everyNTurns":7}'
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(
             "INSERT INTO space (id, name, config, createdAt) VALUES ('s', 'S', ?, 0)", [config]
         )
@@ -262,7 +262,7 @@ async def test_a_file_of_before_the_triggers(path: Path, monkeypatch: pytest.Mon
 
     await engine.migrate()
 
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
         found = connection.execute("SELECT consolidateOn, integrateOn, everyNTurns FROM space").fetchall()
         assert found == [('["ON_LEAVE"]', "[]", 7)]
         assert connection.execute("SELECT memorySeq FROM session").fetchall() == [(5,)]
@@ -294,9 +294,8 @@ async def test_digests_that_changed(tmp_path: Path) -> None:
         return [[digest.id for digest in page.digests] for page in found]
 
     by_index = await pages()
-    with sqlite3.connect(file) as connection:
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE space SET eventSeq = 5000")
-    connection.close()
 
     assert by_index[6:9] == [["b", "d", "f"], ["b", "d"], ["d", "f"]]
     assert await pages() == by_index
