@@ -7,8 +7,9 @@ what is wrong with it as a whole is told by the status.
 import asyncio
 import logging
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 import orjson
@@ -35,7 +36,6 @@ from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.report import ImportReport
 from stello_graph.model.values import KeyScope, Viewer
-from stello_graph.ports import SpaceStore
 from stello_graph.service import StelloGraph
 
 __all__ = ["LINES", "Imports"]
@@ -102,6 +102,7 @@ class Imports:
         if headers.get("content-encoding", "identity") != "identity":
             return refusal(InvalidInput("the body must not be compressed"), 415)
         asked = _format(request.query_params.get("format", "auto"))
+        new_ids = request.query_params.get("newIds") == "true"
         length = headers.get("content-length", "")
         if length.isdecimal() and (len(length) > _DIGITS or int(length) > self._most):
             return self._too_large()
@@ -124,8 +125,18 @@ class Imports:
             intake = await asyncio.to_thread(Intake.of_stream, file, asked, max_bytes=self._most)
         except LimitExceeded as error:
             return refusal(error, 413)
+        if new_ids and not intake.is_own:
+            raise InvalidInput("only what stello-graph itself exported can be given new ids")
+        run = partial(
+            import_intake,
+            store,
+            intake,
+            max_object=self._most_of_one,
+            new_ids=new_ids,
+            as_admin=viewer.scope not in (KeyScope.READ, KeyScope.WRITE),
+        )
         return WatchedResponse(
-            _ImportResponse(store, intake, self._seconds, self._most_of_one),
+            _ImportResponse(run, intake, self._seconds),
             lambda: self._access.until_refused(viewer, request),
             self._graph.stopping.wait,
         )
@@ -185,19 +196,18 @@ class _Silence(LimitExceeded):
 class _ImportResponse(Response):
     """Imports, and tells of it; once nobody listens any more, the import stops as well."""
 
-    def __init__(self, store: SpaceStore, intake: Intake, seconds: float, max_object: int) -> None:
+    def __init__(
+        self, run: Callable[..., Coroutine[Any, Any, ImportReport]], intake: Intake, seconds: float
+    ) -> None:
         super().__init__()
-        self._store = store
+        self._run = run
         self._intake = intake
         self._seconds = seconds
-        self._max_object = max_object
         self._report = ImportReport()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
-        work = asyncio.create_task(
-            import_intake(self._store, self._intake, report=self._report, max_object=self._max_object)
-        )
+        work = asyncio.create_task(self._run(report=self._report))
         try:
             # No proxy holds the lines back.
             headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -22,6 +22,7 @@ async def import_intake(
     report: ImportReport | None = None,
     max_object: int = MAX_OBJECT,
     new_ids: bool = False,
+    as_admin: bool = True,
 ) -> ImportReport:
     """Imports all that an intake holds, one conversation at a time, own exports first.
 
@@ -30,6 +31,7 @@ async def import_intake(
         max_object: how many bytes of JSON a conversation may have, or a line of an own export; a larger one
             is skipped.
         new_ids: gives all that own exports tell of new ids.
+        as_admin: whether who imports may also change settings, skills and fork profiles.
 
     Raises:
         InvalidInput: `new_ids` was asked for what is no own export; nothing was written.
@@ -43,7 +45,13 @@ async def import_intake(
             name, stream = await in_thread(intake.open_own, number, opened)
             report.within = name
             await restore(
-                store, stream, report, max_line=max_object, new_ids=new_ids, on_read=intake.read_own
+                store,
+                stream,
+                report,
+                max_line=max_object,
+                new_ids=new_ids,
+                as_admin=as_admin,
+                on_read=intake.read_own,
             )
             report.within = ""
     items = intake.read(max_object)

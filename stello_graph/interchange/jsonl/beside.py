@@ -21,19 +21,32 @@ OTHER_SETTINGS: Final = "the Space has settings of its own: they stay"
 OTHER: Final = "the Space has another of that name: it stays"
 FULL: Final = "the Space has as many as it may"
 
+NOT_ADMIN: Final = "settings, skills and fork profiles are for ADMIN alone"
+
+_OF_ADMINS: Final = (Kind.SPACE, Kind.SKILL, Kind.PROFILE)
 _LOT: Final = 50
 
 
 async def restore_beside(
-    store: SpaceStore, stream: IO[bytes], runs: Sequence[Run], max_line: int, now: int, report: ImportReport
+    store: SpaceStore,
+    stream: IO[bytes],
+    runs: Sequence[Run],
+    report: ImportReport,
+    *,
+    max_line: int,
+    now: int,
+    as_admin: bool,
 ) -> None:
-    """Stores it, and tells the report."""
+    """Stores it, and tells the report. Settings, skills and fork profiles are stored as an admin only."""
     there = _There(await store.shared_memories(), await store.skills(), await store.profiles(), store, report)
     lot: list[Value] = []
     for run in runs:
         for line in await in_thread(_lines, stream, max_line, run):
             fields = fields_of(line)
             kind = kind_of(fields)
+            if kind in _OF_ADMINS and not as_admin:
+                report.add(Skipped(where=f"the {kind}", why=NOT_ADMIN))
+                continue
             if kind is Kind.SPACE:
                 await _restore_space(store, read_space(fields, now), report)
                 continue

@@ -38,6 +38,7 @@ async def restore(
     *,
     max_line: int,
     new_ids: bool = False,
+    as_admin: bool = True,
     on_read: Callable[[int], object] = lambda at: None,
 ) -> None:
     """Stores what the Space does not have yet; nothing that it has is changed.
@@ -46,6 +47,7 @@ async def restore(
         stream: seekable.
         max_line: a longer line is skipped.
         new_ids: gives everything a new id, so that all of it is new to the Space.
+        as_admin: whether who imports may also change settings, skills and fork profiles.
         on_read: told how far the file is read, in bytes; what is read a second time is not told.
 
     Raises:
@@ -61,7 +63,7 @@ async def restore(
         scan.remarks.clear()
         on_read(scan.at)
     report.conversations += len(scan.sessions)
-    await restore_beside(store, stream, scan.beside, max_line, now, report)
+    await restore_beside(store, stream, scan.beside, report, max_line=max_line, now=now, as_admin=as_admin)
     ids: Ids = Renewed(scan.sessions.values()) if new_ids else Kept()
     present = await _existing(store, map(ids.session, scan.sessions))
     outside = set() if new_ids else await _existing(store, _named_outside(scan))

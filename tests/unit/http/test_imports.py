@@ -236,6 +236,49 @@ async def test_scopes(open_app: OpenApp) -> None:
     assert 429 in [await status(keys[KeyScope.WRITE]) for _ in range(20)]
 
 
+def own_export() -> bytes:
+    lines = [
+        {"format": "stello-graph", "version": 1},
+        {"kind": "space", "name": "Theirs", "config": {"systemPrompt": "Be brief."}},
+        {"kind": "record", "key": "k", "value": 1},
+        {"kind": "skill", "name": "s", "description": "d", "content": "c"},
+        {"kind": "profile", "name": "p"},
+        {"kind": "session", "id": "mine", "label": "Mine"},
+    ]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+async def test_an_own_export(open_app: OpenApp) -> None:
+    """All of it for an admin, packed or not, with new ids where asked; no settings with a key to write."""
+    app = await open_app(bootstrap_key=KEY)
+    await app.graph.create_space("other", "Other")
+    secret = (await app.graph.create_key("other", "w", KeyScope.WRITE)).secret
+    written = await ended(app, own_export(), headers={**JSON, "authorization": f"Bearer {secret}"})
+
+    report = written.lines[-1]["report"]
+    assert (report["beside"], report["sessions"]["imported"]) == ({"imported": 1, "present": 0}, 1)
+    assert [each["where"] for each in report["skipped"]["details"]] == [
+        "the space",
+        "the skill",
+        "the profile",
+    ]
+    other = app.graph.store.in_space("other")
+    assert ((await other.space()).name, await other.skills(), await other.profiles()) == ("Other", [], [])
+
+    admin = {"authorization": f"Bearer {KEY}"}
+    packed = zipped({"forest.jsonl": own_export(), "x.png": b"1"})
+    first = (await ended(app, packed, headers={**ZIP, **admin})).lines[-1]["report"]
+    again = (await ended(app, own_export(), headers={**JSON, **admin}, query="newIds=true")).lines[-1][
+        "report"
+    ]
+    assert first["beside"] == {"imported": 4, "present": 0}
+    assert again["beside"] == {"imported": 0, "present": 4}
+    assert first["sessions"]["imported"] == again["sessions"]["imported"] == 1
+    assert len(await stored(app)) == 2
+    refused = await ended(app, export("a"), headers={**JSON, **admin}, query="newIds=true")
+    assert refused.json["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
+
+
 async def test_progress_comes_while_it_runs(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing between here and the client keeps it back, whatever the client could unpack."""
     app = await open_app()
