@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import islice
 
 from stello_graph.errors import InvalidInput
 
-__all__ = ["HEAD_SIZE", "Format", "detect"]
+__all__ = ["HEAD_SIZE", "MAX_TOKENS", "Format", "detect"]
 
 HEAD_SIZE = 1 << 20
 """How many bytes of a file `detect` wants to see."""
+
+# Each takes half a microsecond, and an archive may have thousands of files that are nothing but brackets.
+MAX_TOKENS = 4_000
 
 # A string may end with the head: to try again behind each of its quotes would take quadratic time.
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"\s*(:?)|\\?\Z)|[\[\]{}]', re.DOTALL)
@@ -51,7 +55,7 @@ def detect(head: bytes) -> Format:
 def _outer_keys(head: bytes) -> Iterator[bytes]:
     """The keys of the objects that stand alone or in one array; `head` may end anywhere."""
     open_brackets: list[bytes] = []
-    for token in _TOKEN.finditer(head):
+    for token in islice(_TOKEN.finditer(head), MAX_TOKENS):
         bracket = token[0][:1]
         if bracket in b"[{":
             open_brackets.append(bracket)

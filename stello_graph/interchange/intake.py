@@ -20,7 +20,9 @@ from stello_graph.interchange.jsonstream import CHUNK, Source
 from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 
-__all__ = ["OTHERS", "Intake"]
+__all__ = ["MAX_FILES", "OTHERS", "Intake"]
+
+MAX_FILES: Final = 10_000
 
 OTHERS: Final = "no exports of conversations: left out"
 
@@ -61,8 +63,10 @@ class Intake:
 
         Raises:
             InvalidInput: there is no export, or an own one of a version that is not known.
-            LimitExceeded: there is more than `max_bytes`.
+            LimitExceeded: there is more than `max_bytes`, or more files than `MAX_FILES`.
         """
+        if len(listing.files) > MAX_FILES:
+            raise LimitExceeded(f"what is imported at once has at most {MAX_FILES:,} files that may be exports")
         if sum(file.size for file in listing.files) > max_bytes:
             raise LimitExceeded(
                 f"what is imported at once has at most {max_bytes} bytes, unpacked (STELLO_MAX_IMPORT_BYTES)"

@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from types import ModuleType
 from zipfile import ZIP_BZIP2, ZipFile
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stello_graph.errors import InvalidInput, LimitExceeded
-from stello_graph.interchange import archive
+from stello_graph.interchange import archive, intake
 from stello_graph.interchange.archive import DAMAGED, ENCRYPTED, NESTED, PACKED
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.intake import OTHERS
@@ -139,10 +140,15 @@ def test_what_unpacks_to_too_much() -> None:
         intake_of(liar, max_bytes=100_000)
 
 
-@pytest.mark.parametrize(("limit", "most"), [("MAX_MEMBERS", 5), ("MAX_READ", 200)])
-def test_more_than_may_be_in_an_archive(monkeypatch: pytest.MonkeyPatch, limit: str, most: int) -> None:
-    """Members, and bytes of the directory, which names them all."""
-    monkeypatch.setattr(archive, limit, most)
+@pytest.mark.parametrize(
+    ("where", "limit", "most"),
+    [(archive, "MAX_MEMBERS", 5), (archive, "MAX_READ", 200), (intake, "MAX_FILES", 3)],
+)
+def test_more_than_may_be_in_an_archive(
+    monkeypatch: pytest.MonkeyPatch, where: ModuleType, limit: str, most: int
+) -> None:
+    """Members, bytes of the directory, which names them all, and files that have to be looked at."""
+    monkeypatch.setattr(where, limit, most)
     with pytest.raises(LimitExceeded, match=f"at most {most}"):
         intake_of(ARCHIVE)
 
@@ -165,15 +171,15 @@ def test_nothing_to_import(file: bytes) -> None:
 
 def test_how_far_it_is() -> None:
     """Counted in bytes of the exports alone, told after each read; it can be ended in the middle."""
-    intake = intake_of(ARCHIVE)
+    counted = intake_of(ARCHIVE)
     told: list[int] = []
-    intake.on_read = told.append
-    assert intake.size == len(export("a", "b")) + len(export("c", "d"))
-    items = intake.read(1_000_000)
+    counted.on_read = told.append
+    assert counted.size == len(export("a", "b")) + len(export("c", "d"))
+    items = counted.read(1_000_000)
     next(items)
-    assert 0 < intake.at < intake.size
+    assert 0 < counted.at < counted.size
     assert ids(list(items)) == ["chatgpt:b", "chatgpt:c", "chatgpt:d"]
-    assert intake.at == intake.size == told[-1] == max(told)
+    assert counted.at == counted.size == told[-1] == max(told)
 
     ended = intake_of(ARCHIVE)
     items = ended.read(1_000_000)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stello_graph.errors import InvalidInput
-from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
+from stello_graph.interchange.detect import HEAD_SIZE, MAX_TOKENS, Format, detect
 from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import FIXTURES, chain, user
 from tests.unit.interchange.threads import FOLDER
@@ -49,6 +49,13 @@ def test_the_beginning_is_enough() -> None:
 def test_other_files(data: bytes) -> None:
     with pytest.raises(InvalidInput, match="known formats: chatgpt, claude, openwebui, librechat"):
         detect(data)
+
+
+def test_a_beginning_of_many_things_is_no_export() -> None:
+    """Long strings are one thing each, so that no export is beyond what is looked at."""
+    assert detect(json.dumps([{"title": "x" * 500_000, "mapping": {}}]).encode()) == "chatgpt"
+    with pytest.raises(InvalidInput):
+        detect(json.dumps([[]] * MAX_TOKENS + [{"mapping": {}}]).encode())
 
 
 @pytest.mark.parametrize("piece", [b'\\"', b"[", b'"', b'{"', b"\\"])
