@@ -12,8 +12,8 @@ __all__ = ["HEAD_SIZE", "MAX_TOKENS", "Format", "detect"]
 HEAD_SIZE = 1 << 20
 """How many bytes of a file `detect` wants to see."""
 
-# Each takes half a microsecond, and an archive may have thousands of files that are nothing but brackets.
-MAX_TOKENS = 4_000
+# Each takes a microsecond, and an archive may have thousands of files that are nothing but brackets.
+MAX_TOKENS = 1_000
 
 # A string may end with the head: to try again behind each of its quotes would take quadratic time.
 _TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"\s*(:?)|\\?\Z)|[\[\]{}]', re.DOTALL)

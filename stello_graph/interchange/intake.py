@@ -22,7 +22,7 @@ from stello_graph.interchange.plan import ImportedConversation, Skipped
 
 __all__ = ["MAX_FILES", "OTHERS", "Intake"]
 
-MAX_FILES: Final = 10_000
+MAX_FILES: Final = 5_000
 
 OTHERS: Final = "no exports of conversations: left out"
 
