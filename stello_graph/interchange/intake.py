@@ -66,7 +66,9 @@ class Intake:
             LimitExceeded: there is more than `max_bytes`, or more files than `MAX_FILES`.
         """
         if len(listing.files) > MAX_FILES:
-            raise LimitExceeded(f"what is imported at once has at most {MAX_FILES:,} files that may be exports")
+            raise LimitExceeded(
+                f"what is imported at once has at most {MAX_FILES:,} files that may be exports"
+            )
         if sum(file.size for file in listing.files) > max_bytes:
             raise LimitExceeded(
                 f"what is imported at once has at most {max_bytes} bytes, unpacked (STELLO_MAX_IMPORT_BYTES)"
