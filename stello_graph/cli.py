@@ -147,7 +147,10 @@ def import_(
     if any(is_store(path) for path in files):
         if len(files) > 1:
             _fail("a folder of the predecessor's is imported alone")
-        report = _run(_import(settings, space, lambda into, told: import_store(into, files[0], told)))
+        limit = settings.max_content_bytes
+        report = _run(
+            _import(settings, space, lambda into, told: import_store(into, files[0], told, max_text=limit))
+        )
     else:
         with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
             report = _run(

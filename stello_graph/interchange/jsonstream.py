@@ -7,6 +7,7 @@ strings, and each piece is parsed by itself.
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,13 +16,13 @@ import orjson
 
 from stello_graph.interchange.deepjson import loads_deep
 
-__all__ = ["CHUNK", "MAX_OBJECT", "Broken", "Source", "objects"]
+__all__ = ["CHUNK", "MAX_OBJECT", "Broken", "Source", "objects", "parsed"]
 
 CHUNK = 1 << 18
 MAX_OBJECT = 256 << 20
 MAX_DEPTH = 1_000_000
 
-_BLANK = b" \t\r\n,\xef\xbb\xbf"  # a byte order mark too
+_BLANK = b" \t\r\n," + BOM_UTF8
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _FLAT = rb'(?:[^"\[\]{}]++|%b)*+' % _STRING
 _SHALLOW = rb'(?:[^"\[\]{}]++|%b|[\[{]%b[\]}])*+' % (_STRING, _FLAT)
@@ -34,7 +35,7 @@ _TO_END_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A place of the file that holds no JSON object, and why."""
+    """What is not JSON, or no JSON object where one has to be, and why."""
 
     why: str
 
@@ -183,16 +184,24 @@ def _match_end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
 
 
 def _parsed(piece: bytes, deep: bool) -> dict[str, Any] | Broken:
-    try:
-        value = orjson.loads(piece)
-    except ValueError:
-        value = _leniently_parsed(piece, deep)
+    value = parsed(piece, deep=deep)
     return value if isinstance(value, dict | Broken) else Broken("not a JSON object")
 
 
+def parsed(piece: bytes, *, deep: bool = False) -> Any:
+    """The JSON value that `piece` is, or Broken.
+
+    A byte order mark, NaN, lone surrogates, raw control characters and bytes that are no UTF-8 (as lone
+    surrogates) pass.
+    """
+    try:
+        return orjson.loads(piece)
+    except ValueError:
+        return _leniently_parsed(piece, deep)
+
+
 def _leniently_parsed(piece: bytes, deep: bool) -> Any:
-    """NaN, lone surrogates, raw control characters and bytes that are no UTF-8 (as lone surrogates) pass."""
-    text = piece.decode("utf-8", "surrogateescape")
+    text = piece.removeprefix(BOM_UTF8).decode("utf-8", "surrogateescape")
     try:
         return _DECODER.decode(text)
     except RecursionError:

@@ -5,9 +5,11 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any, Final
 
+import orjson
+
 from stello_graph.errors import Conflict
 from stello_graph.interchange.plan import Skipped
-from stello_graph.interchange.text import Cleaner, Unfit
+from stello_graph.interchange.text import Cleaner, Unfit, label_of
 from stello_graph.ports import SpaceStore
 
 __all__ = ["BAD_KEY", "NULL", "OTHER", "write_core"]
@@ -16,29 +18,44 @@ BAD_KEY: Final = "no key of a record: letters, digits, _ and - between dots, 200
 NULL: Final = "null says nothing: a record has a value"
 OTHER: Final = "there is another value already, which stays"
 NO_OBJECT: Final = "it is no object"
+LARGE: Final = "it is larger than a record may be"
 
 # Fewer than a record's key may have: marks are left out.
 _KEY = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _MAX_KEY = 200
 
 
-async def write_core(store: SpaceStore, core: Any) -> tuple[int, list[Skipped]]:
-    """Writes what is missing; answers how many records that were, and what is left out."""
+async def write_core(store: SpaceStore, core: Any, max_value: int) -> tuple[int, list[Skipped]]:
+    """Writes what is missing; answers how many records that were, and what is left out.
+
+    Args:
+        max_value: how many bytes of JSON a record may have.
+    """
     if not isinstance(core, dict):
         return 0, [] if core is None else [Skipped(where="core.json", why=NO_OBJECT)]
     written, skipped = 0, []
     for path, value in _values(core):
-        where, key = f"core data {path[:60]}", unicodedata.normalize("NFC", path)
+        where, key = label_of(f"core data {path[:60]}"), unicodedata.normalize("NFC", path)
         if len(key) > _MAX_KEY or not _KEY.fullmatch(key):
             skipped.append(Skipped(where=where, why=BAD_KEY))
         elif value is None:
             skipped.append(Skipped(where=where, why=NULL))
         else:
             try:
-                written += await _write(store, key, Cleaner().value(value))
-            except (Conflict, Unfit) as error:
-                skipped.append(Skipped(where=where, why=OTHER if isinstance(error, Conflict) else str(error)))
+                written += await _write(store, key, _fitting(value, max_value))
+            except Conflict:
+                skipped.append(Skipped(where=where, why=OTHER))
+            except Unfit as error:
+                skipped.append(Skipped(where=where, why=str(error)))
     return written, skipped
+
+
+def _fitting(value: Any, max_value: int) -> Any:
+    """Raises Unfit where no record may have that value."""
+    cleaned = Cleaner().value(value)
+    if len(orjson.dumps(cleaned)) > max_value:
+        raise Unfit(LARGE)
+    return cleaned
 
 
 async def _write(store: SpaceStore, key: str, value: Any) -> bool:

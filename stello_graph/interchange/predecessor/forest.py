@@ -1,12 +1,15 @@
 """The sessions of a store as they are to be stored here, each after its parent."""
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import orjson
+
 from stello_graph.errors import InvalidInput
 from stello_graph.ids import check_id
-from stello_graph.interchange.conversations import CHARACTERS, Malformed
+from stello_graph.interchange.conversations import CHARACTERS, FAULT, Malformed
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.nodes import Node, hang, in_order
 from stello_graph.interchange.plan import Repaired, Skipped
@@ -18,17 +21,25 @@ from stello_graph.model.message import turns_of
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.model.writes import ImportDraft
 
-__all__ = ["NO_PARENT", "NO_REF", "NO_SOURCE", "Forest", "StoredSession"]
+__all__ = ["MAX_TEXT", "NO_PARENT", "NO_REF", "NO_SOURCE", "Forest", "StoredSession"]
+
+logger = logging.getLogger(__name__)
 
 NO_META = "its meta.json is no object"
+WITHOUT_META = "it has no meta.json: what it said or remembers is left out"
+NO_CONFIG = "config.json: it is no object"
 NO_PARENT = "its parent is not in the store: it becomes a root"
 NO_SOURCE = "the session that it was forked from is not in the store: that is left out"
 NO_REF = "a session that it refers to is not in the store: that is left out"
 UNFIT = "its metadata is nested too deeply: it is left out"
 CIRCLE = "its parents form a circle: it becomes a root"
+CUT = "its prompt, digest, synthesis or insight is longer than one may be: it is cut"
+LARGE = "its metadata is larger than a session's may be: it is left out"
+MANY = "it has more tags or skills than a session may have: the first 100 are kept"
 
 MAIN = "main"
-MAX_TAGS = 100
+MAX_NAMES = 100
+MAX_TEXT = 1 << 20
 
 T = TypeVar("T")
 _Json = dict[str, Any]
@@ -58,12 +69,14 @@ class Forest:
         skipped: what is no session.
     """
 
-    def __init__(self, store: FileStore) -> None:
-        self.skipped: list[Skipped] = []
+    def __init__(self, store: FileStore, max_text: int = MAX_TEXT) -> None:
+        """Reads the shape alone. `max_text` is how many bytes of UTF-8 a prompt or a digest may have."""
+        self.skipped = [Skipped(where=_where(id), why=WITHOUT_META) for id in store.without_meta()]
         self._store = store
+        self._max_text = max_text
         self._metas = dict(self._read_metas())
         self._nodes = self._linked()
-        roots = [node for node in self._nodes if node.parent is None]
+        roots = [node for node in self._nodes if node.parent is None and node.remark is None]
         is_oldest = len(roots) == 1 and "scope" in self._metas[roots[0].key]
         self._main = roots[0].key if is_oldest else MAIN
 
@@ -71,10 +84,15 @@ class Forest:
         """How many sessions there are."""
         return len(self._nodes)
 
-    def sessions(self) -> Iterator[StoredSession]:
-        """All of them, parents before children."""
+    def sessions(self) -> Iterator[StoredSession | Skipped]:
+        """All of them, parents before children. None spoils another one."""
         for node in self._nodes:
-            yield _Reading(self._store, self._metas, node, is_main=node.key == self._main).session()
+            is_main = node.key == self._main and node.parent is None
+            try:
+                yield _Reading(self._store, self._metas, node, self._max_text, is_main=is_main).session()
+            except Exception:
+                logger.exception("reading a session of a store failed")
+                yield Skipped(where=_where(node.key), why=FAULT)
 
     def _read_metas(self) -> Iterator[tuple[str, _Json]]:
         for id in self._store.session_ids():
@@ -103,20 +121,24 @@ class Forest:
         hang(nodes.values())
         for node in nodes.values():
             listed = node.message.get("children")
-            places = {id: place for place, id in enumerate(listed)} if isinstance(listed, list) else {}
-            node.children.sort(key=lambda child: (places.get(child.key, len(places)), _age(child)))
+            ids = listed if isinstance(listed, list) else []
+            places = {id: place for place, id in enumerate(ids) if isinstance(id, str)}
+            node.children.sort(key=lambda child: (places.get(child.key, len(ids)), _age(child)))
         return in_order(sorted(nodes.values(), key=_age))
 
 
 class _Reading:
     """One session on its way from its files to a draft."""
 
-    def __init__(self, store: FileStore, metas: dict[str, _Json], node: Node, *, is_main: bool) -> None:
+    def __init__(
+        self, store: FileStore, metas: dict[str, _Json], node: Node, max_text: int, *, is_main: bool
+    ) -> None:
         self._store = store
         self._metas = metas
         self._node = node
         self._meta: _Json = node.message
-        self._is_main = is_main and node.parent is None
+        self._max_text = max_text
+        self._is_main = is_main
         self._where = _where(node.key)
         self._cleaner = Cleaner()
         self._skipped: list[Skipped] = []
@@ -138,8 +160,7 @@ class _Reading:
 
     def _draft(self, transcript: Transcript) -> ImportDraft:
         memory, messages = self._text(self._part(self._store.memory)), tuple(transcript.messages)
-        config = self._part(self._store.config)
-        config = config if isinstance(config, dict) else {}
+        config = self._config()
         prompt = self._text(self._part(self._store.system_prompt)) or self._text(config.get("systemPrompt"))
         return ImportDraft(
             id=self._node.name,
@@ -149,8 +170,8 @@ class _Reading:
             role=SessionRole.MAIN if self._is_main else SessionRole.STANDARD,
             status=_status(self._meta),
             system_prompt=prompt,
-            skills=_names(config["skills"]) if isinstance(config.get("skills"), list) else None,
-            tags=_names(self._meta.get("tags"))[:MAX_TAGS],
+            skills=self._names(config["skills"]) if isinstance(config.get("skills"), list) else None,
+            tags=self._names(self._meta.get("tags")),
             metadata=self._metadata(),
             memory=None if self._is_main else memory,
             synthesis=memory if self._is_main else None,
@@ -161,6 +182,12 @@ class _Reading:
             updated_at=micros(self._meta.get("updatedAt")),
             last_active_at=micros(self._meta.get("lastActiveAt")),
         )
+
+    def _config(self) -> _Json:
+        config = self._part(self._store.config)
+        if config is not None and not isinstance(config, dict):
+            self._skipped.append(Skipped(where=self._where, why=NO_CONFIG))
+        return config if isinstance(config, dict) else {}
 
     def _source(self) -> str | None:
         """A fork of the oldest generation has its source in its metadata."""
@@ -196,7 +223,11 @@ class _Reading:
         except Unfit:
             self._repair(UNFIT)
             return None
-        return {"stello": cleaned} if cleaned else None
+        metadata = {"stello": cleaned} if cleaned else None
+        if len(orjson.dumps(metadata)) > self._max_text:
+            self._repair(LARGE)
+            return None
+        return metadata
 
     def _part(self, read: Callable[[str], T]) -> T | None:
         """What a file of the session says; where it is broken, that is told and the rest is read."""
@@ -207,7 +238,21 @@ class _Reading:
             return None
 
     def _text(self, value: Any) -> str | None:
-        return self._cleaner.text(value) if isinstance(value, str) and value.strip() else None
+        if not isinstance(value, str) or not value.strip():
+            return None
+        text = self._cleaner.text(value)
+        encoded = text.encode()
+        if len(encoded) <= self._max_text:
+            return text
+        self._repair(CUT)
+        return encoded[: self._max_text].decode(errors="ignore")
+
+    def _names(self, value: Any) -> tuple[str, ...]:
+        named = [label_of(each) for each in value] if isinstance(value, list) else []
+        names = tuple(dict.fromkeys(name for name in named if name))
+        if len(names) > MAX_NAMES:
+            self._repair(MANY)
+        return names[:MAX_NAMES]
 
     def _repair(self, why: str) -> None:
         self._repaired.append(Repaired(where=self._where, why=why))
@@ -223,11 +268,6 @@ def own_id(id: str) -> str:
 
 def _status(meta: _Json) -> SessionStatus:
     return SessionStatus.ARCHIVED if meta.get("status") == "archived" else SessionStatus.ACTIVE
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    named = (label_of(each) for each in value) if isinstance(value, list) else ()
-    return tuple(dict.fromkeys(name for name in named if name))
 
 
 def _age(node: Node) -> tuple[float, int, str]:

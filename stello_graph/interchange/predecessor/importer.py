@@ -9,7 +9,7 @@ from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.predecessor.core import write_core
-from stello_graph.interchange.predecessor.forest import Forest, StoredSession
+from stello_graph.interchange.predecessor.forest import MAX_TEXT, Forest, StoredSession
 from stello_graph.interchange.predecessor.store import FileStore
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED
@@ -27,26 +27,32 @@ _MAX_REFS = 1_000
 
 
 async def import_store(
-    store: SpaceStore, folder: Path, on_session: Callable[[int, int], object] = lambda done, all: None
+    store: SpaceStore,
+    folder: Path,
+    on_session: Callable[[int, int], object] = lambda done, all: None,
+    *,
+    max_text: int = MAX_TEXT,
 ) -> ImportReport:
     """Imports what the predecessor keeps in `folder`. What is there already stays; a transcript that has
     grown since the last import is extended.
 
     Args:
         on_session: told after each session how many are done, and how many there are.
+        max_text: how many bytes of UTF-8 a prompt, a digest or a record may have.
 
     Raises:
         NotFound: the Space is gone.
     """
     files = FileStore(folder)
-    forest = await in_thread(Forest, files)
-    return await _Import(store, forest).run(files, on_session)
+    forest = await in_thread(Forest, files, max_text)
+    return await _Import(store, forest, max_text).run(files, on_session)
 
 
 class _Import:
-    def __init__(self, store: SpaceStore, forest: Forest) -> None:
+    def __init__(self, store: SpaceStore, forest: Forest, max_text: int) -> None:
         self._store = store
         self._forest = forest
+        self._max_text = max_text
         self._report = ImportReport()
         self._refs: dict[str, tuple[str, ...]] = {}
         self._to_archive: list[str] = []
@@ -54,11 +60,13 @@ class _Import:
     async def run(self, files: FileStore, on_session: Callable[[int, int], object]) -> ImportReport:
         for skipped in self._forest.skipped:
             self._report.add(skipped)
-        sessions = self._forest.sessions()
+        sessions, done = self._forest.sessions(), 0
         while (session := await in_thread(next, sessions, None)) is not None:
             self._report.add(session)
-            await self._write(session)
-            on_session(self._report.conversations, len(self._forest))
+            if isinstance(session, StoredSession):
+                await self._write(session)
+            done += 1
+            on_session(done, len(self._forest))
         for id, refs in self._refs.items():
             await self._link(id, refs)
         for id in self._to_archive:
@@ -132,6 +140,6 @@ class _Import:
         except Malformed as error:
             self._report.add(Skipped(where="core data", why=str(error)))
             return
-        self._report.records, skipped = await write_core(self._store, core)
+        self._report.records, skipped = await write_core(self._store, core, self._max_text)
         for each in skipped:
             self._report.add(each)

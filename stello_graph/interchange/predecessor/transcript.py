@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.plan import Skipped
-from stello_graph.interchange.text import Cleaner
+from stello_graph.interchange.text import Cleaner, Unfit
 from stello_graph.interchange.times import micros
 from stello_graph.interchange.utterances import Call, Text, Utterance, arguments_of
 from stello_graph.model.message import Draft, MessageRole
@@ -28,7 +28,7 @@ _ROLES = {"user": MessageRole.USER, "assistant": MessageRole.ASSISTANT}
 
 @dataclass(slots=True)
 class _Asked:
-    id: Any
+    id: str | int | None
     tool: str
     arguments: Any
     result: str | None = None
@@ -42,6 +42,40 @@ class _Said:
     text: str
     created_at: int | None
     asked: list[_Asked] = field(default_factory=list)
+
+
+class _OpenCalls:
+    """The calls that wait for a result: in a stack of rows, each of one message, by id and all together.
+
+    A call that is answered leaves the other row when it comes first there: each is passed over once.
+    """
+
+    def __init__(self) -> None:
+        self._rows: defaultdict[str | int | None, list[deque[_Asked]]] = defaultdict(list)
+
+    def add(self, asked: Sequence[_Asked]) -> None:
+        """The calls of one message."""
+        rows: defaultdict[str | int | None, deque[_Asked]] = defaultdict(deque)
+        for call in asked:
+            for id in {None, call.id}:
+                rows[id].append(call)
+        for id, row in rows.items():
+            self._rows[id].append(row)
+
+    def take(self, id: str | int | None) -> _Asked:
+        """The first of the latest message that has one of that id; without an id, of any.
+
+        Raises:
+            Malformed: there is none.
+        """
+        rows = self._rows.get(id, [])
+        while rows:
+            while rows[-1]:
+                call = rows[-1].popleft()
+                if call.result is None:
+                    return call
+            rows.pop()
+        raise Malformed(NO_CALL)
 
 
 class Transcript:
@@ -61,6 +95,7 @@ class Transcript:
         self._cleaner = cleaner
         self._names: Counter[str] = Counter()
         self._said: list[tuple[str, _Said]] = []
+        self._open = _OpenCalls()
         for number, record in enumerate(records, 1):
             where = f"record {number}"
             try:
@@ -80,32 +115,23 @@ class Transcript:
             raise Malformed(NO_TEXT)
         created_at = micros(record.get("timestamp"))
         if role == "tool":
-            self._answer(_of(record, "toolCallId"), content or "", created_at)
-        elif role in _ROLES:
+            call = self._open.take(_call_id(_of(record, "toolCallId")))
+            call.result, call.answered_at = content or "", created_at
+        elif isinstance(role, str) and role in _ROLES:
             asked = _asked(record) if role == "assistant" else []
             said = _Said(self._name(record), _ROLES[role], content or "", created_at, asked)
             self._said.append((where, said))
+            self._open.add(asked)
         else:
             raise Malformed(NO_ROLE)
-
-    def _answer(self, call_id: Any, result: str, at: int | None) -> None:
-        """Gives a result to the open call of that id in the latest message that has one; without an id to
-        the first open call there.
-        """
-        open_calls = (
-            call
-            for _, said in reversed(self._said)
-            for call in said.asked
-            if call.result is None and (call_id is None or call.id == call_id)
-        )
-        call = next(open_calls, None)
-        if call is None:
-            raise Malformed(NO_CALL)
-        call.result, call.answered_at = result, at
 
     def _name(self, record: dict[str, Any]) -> str:
         """What names a message: what it says and when, and its number among those that are the same."""
         told = [record.get("timestamp"), record.get("role"), record.get("content"), _of(record, "toolCalls")]
+        try:
+            told = self._cleaner.value(told)
+        except Unfit as error:
+            raise Malformed(str(error)) from error
         name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
         self._names[name] += 1
         return name if self._names[name] == 1 else f"{name}.{self._names[name]}"
@@ -133,12 +159,16 @@ def _asked(record: dict[str, Any]) -> list[_Asked]:
     found = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return [
         _Asked(
-            call.get("id"),
+            _call_id(call.get("id")),
             name if isinstance(name := call.get("name"), str) and name else "tool",
             arguments_of(call.get("input")),
         )
         for call in found
     ]
+
+
+def _call_id(value: Any) -> str | int | None:
+    return value if isinstance(value, str | int) else None
 
 
 def _of(record: dict[str, Any], key: str) -> Any:

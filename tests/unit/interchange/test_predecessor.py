@@ -1,33 +1,47 @@
 """Stores of the predecessor: what becomes of each file, and of what is broken in it."""
 
+import json
+from codecs import BOM_UTF8
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stello_graph.interchange.conversations import NO_RESULT
+from stello_graph.interchange.conversations import CHARACTERS, NO_RESULT
 from stello_graph.interchange.predecessor import is_store
 from stello_graph.interchange.predecessor.forest import (
     CIRCLE,
+    CUT,
+    LARGE,
+    MANY,
+    NO_CONFIG,
     NO_META,
     NO_PARENT,
     NO_REF,
+    WITHOUT_META,
     Forest,
     StoredSession,
 )
-from stello_graph.interchange.predecessor.store import NO_RECORD, FileStore
-from stello_graph.interchange.predecessor.transcript import NO_CALL, SYSTEM, Transcript
+from stello_graph.interchange.predecessor.store import NO_FILE, NO_RECORD, NO_TEXT, OUTSIDE, FileStore
+from stello_graph.interchange.predecessor.transcript import NO_CALL, NO_ROLE, SYSTEM, Transcript
 from stello_graph.interchange.text import Cleaner
 from stello_graph.model.message import MessageRole, MessageState
 from stello_graph.model.values import SessionRole, SessionStatus
 from tests.unit.interchange.exports import assert_whole_groups
-from tests.unit.interchange.stores import engine_store, lines, meta, mirrored_store, record, write
+from tests.unit.interchange.stores import call, engine_store, lines, meta, mirrored_store, record, write
 
 
-def read(folder: Path) -> dict[str, StoredSession]:
-    return {each.draft.id: each for each in Forest(FileStore(folder)).sessions()}
+def sessions_of(forest: Forest) -> dict[str, StoredSession]:
+    found = [each for each in forest.sessions() if isinstance(each, StoredSession)]
+    assert len(found) == len(forest), "none was given up"
+    return {each.draft.id: each for each in found}
+
+
+def read(folder: Path, **limits: int) -> dict[str, StoredSession]:
+    return sessions_of(Forest(FileStore(folder), **limits))
 
 
 def why(session: StoredSession) -> list[tuple[str, str]]:
@@ -40,7 +54,7 @@ def test_a_store_of_the_memory_engine(tmp_path: Path) -> None:
     folder = engine_store(tmp_path)
     assert is_store(folder)
     forest = Forest(FileStore(folder))
-    found = {each.draft.id: each for each in forest.sessions()}
+    found = sessions_of(forest)
 
     assert [each.where for each in forest.skipped] == ["session torn"]
     assert list(found) == ["main", "b", "a", "orphan"]
@@ -133,7 +147,7 @@ def test_shapes_that_are_none(tmp_path: Path) -> None:
         },
     )
     forest = Forest(FileStore(folder))
-    found = {each.draft.id: each for each in forest.sessions()}
+    found = sessions_of(forest)
 
     assert [(each.where, each.why) for each in forest.skipped] == [("session list", NO_META)]
     parents = {id: each.draft.parent_id for id, each in found.items()}
@@ -150,6 +164,106 @@ def test_shapes_that_are_none(tmp_path: Path) -> None:
     assert found[odd].hidden == 1
 
 
+def test_damaged_text_is_mended(tmp_path: Path) -> None:
+    """A character cut in two, a byte order mark, a byte that is no UTF-8, NaN: nothing is lost but that."""
+    label = json.dumps(meta("s", label="Half \ud83d", refs=["s\udc00"])).encode()
+    record_ = json.dumps(record("user", "Smile \ud83d")).encode()
+    folder = write(
+        tmp_path,
+        {
+            "core.json": BOM_UTF8 + b'{"n": {"k": NaN}, "\\udc00": 1}',
+            "sessions/s/meta.json": BOM_UTF8 + label,
+            "sessions/s/config.json": BOM_UTF8 + b'{"systemPrompt": "a\xffb"}',
+            "sessions/s/memory.md": BOM_UTF8 + b"It was \xe9.",
+            "sessions/s/records.jsonl": BOM_UTF8 + record_ + b"\r\n" + BOM_UTF8 + b"\r\n" + record_[:-1],
+        },
+    )
+    session = read(folder)["s"]
+    draft = session.draft
+    assert (draft.label, draft.system_prompt, draft.memory) == ("Half", "a\ufffdb", "It was \ufffd.")
+    assert [each.content for each in draft.messages] == ["Smile \ufffd"]
+    assert why(session) == [
+        ("line 2", NO_RECORD),
+        ("line 3", NO_RECORD),
+        ("session s", NO_REF),
+        ("session s", CHARACTERS),
+    ]
+
+
+def test_each_file_lies_where_it_lies(tmp_path: Path) -> None:
+    """Both forms in one store; sessions without meta.json, links out of it and what is no file are told;
+    an orphan leaves the root its role.
+    """
+    outside = write(tmp_path / "outside", {"memory.md": "secret"})
+    folder = write(
+        tmp_path / "store",
+        {
+            "memory/core.json": {},
+            "core.json": {"k": 1},
+            "sessions/r/meta.json": meta("r", scope=None),
+            "sessions/o/meta.json": meta("o", "gone", at=1, scope=None),
+            "memory/sessions/r/memory.json": "Mirrored.",
+            "sessions/r/memory.md": "Not this.",
+            "memory/sessions/r/records.json": [],
+            "sessions/r/records.jsonl": lines(record("user", "Hi")),
+            "sessions/o/memory.md": "Own.",
+            "sessions/o/scope.md": "about",
+            "memory/sessions/o/scope.json": "An insight.",
+            "memory/sessions/o/system-prompt.json": 7,
+            "sessions/o/config.json": [],
+            "sessions/lost/records.jsonl": lines(record("user", "lost")),
+            "memory/sessions/gone/memory.json": "lost",
+            "sessions/empty/records.jsonl": "",
+        },
+    )
+    (folder / "sessions/o/index.md").symlink_to(outside / "memory.md")
+    (folder / "sessions/o/records.jsonl").mkdir()
+    forest = Forest(FileStore(folder))
+    found = sessions_of(forest)
+    r, o = found["r"].draft, found["o"].draft
+
+    assert FileStore(folder).core() == {"k": 1}
+    assert [(each.where, each.why) for each in forest.skipped] == [
+        ("session gone", WITHOUT_META),
+        ("session lost", WITHOUT_META),
+    ]
+    assert (r.role, r.synthesis, [each.content for each in r.messages]) == (
+        SessionRole.MAIN,
+        "Mirrored.",
+        ["Hi"],
+    )
+    assert (o.role, o.memory, o.insight, o.metadata) == (
+        SessionRole.STANDARD,
+        "Own.",
+        "An insight.",
+        {"stello": {"scope": "about"}},
+    )
+    assert [each.why for each in found["o"].skipped] == [
+        f"records.jsonl: {NO_FILE}",
+        NO_CONFIG,
+        f"system-prompt.json: {NO_TEXT}",
+        f"index.md: {OUTSIDE}",
+    ]
+
+
+def test_no_session_has_more_than_it_may(tmp_path: Path) -> None:
+    """Texts are cut between characters, names after the hundredth; metadata are kept whole or not."""
+    many = [f"n{n}" for n in range(101)]
+    folder = write(
+        tmp_path,
+        {
+            "sessions/s/meta.json": meta("s", tags=many, scope="x" * 100),
+            "sessions/s/config.json": {"systemPrompt": "é" * 51, "skills": many},
+            "sessions/s/memory.md": "m" * 100,
+        },
+    )
+    session = read(folder, max_text=101)["s"]
+    draft = session.draft
+    assert (draft.system_prompt, draft.synthesis, draft.metadata) == ("é" * 50, "m" * 100, None)
+    assert draft.tags == draft.skills == tuple(many[:100])
+    assert sorted(each.why for each in session.repaired) == sorted([CUT, MANY, MANY, LARGE])
+
+
 IDS = st.sampled_from(["k", "l", None])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["k", "user", "tool"]),
@@ -159,7 +273,7 @@ JSON = st.recursive(
 )
 RECORD = st.fixed_dictionaries(
     {
-        "role": st.sampled_from(["user", "assistant", "tool", "system"]),
+        "role": st.sampled_from(["user", "assistant", "tool", "system"]) | JSON,
         "content": st.text(max_size=5) | JSON,
     },
     optional={
@@ -184,6 +298,52 @@ def test_any_records_make_a_legal_transcript(records: list[Any]) -> None:
     )
     said = sum(each.role is not MessageRole.TOOL for each in read.messages)
     assert said + results + len(read.skipped) + read.hidden >= len(records)
+
+
+ANY = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(codec=None), max_size=5)
+    | st.sampled_from(["main", "a", "2026-04-01", "9" * 400, "\ud83d", 10**400]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)
+FIELDS = ["parentId", "children", "refs", "label", "index", "status", "createdAt", "updatedAt", "scope"]
+FIELDS += ["lastActiveAt", "sourceSessionId", "metadata", "tags", "systemPrompt", "skills", ""]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(["meta.json", "config.json"]), st.dictionaries(st.sampled_from(FIELDS), ANY), ANY)
+def test_any_value_anywhere_costs_no_session(name: str, fields: dict[str, Any], any: Any) -> None:
+    """A store in whose files anything stands is read to its end, and without a fault."""
+    with TemporaryDirectory() as folder:
+        store = engine_store(Path(folder))
+        known = meta("a", "main") if name == "meta.json" else {"systemPrompt": "x", "skills": []}
+        write(store, {f"sessions/a/{name}": known | fields, "core.json": any, "sessions/b/config.json": any})
+        write(store, {"sessions/main/records.jsonl": lines(json.dumps(any), record("user", "x", 0, any=any))})
+        assert sessions_of(Forest(FileStore(store))).keys() >= {"main", "a", "b"}
+        FileStore(store).core()
+
+
+def test_a_transcript_of_odd_records() -> None:
+    """Nested beyond all measure, a role that is a list; tens of thousands of calls and results."""
+    deep: Any = []
+    for _ in range(800):
+        deep = [deep]
+    odd = [record("assistant", "x", toolCalls=deep), record("user", "y") | {"timestamp": deep}]
+    read = Transcript("s", [*odd, {"role": [], "content": ""}, record("user", "z")], Cleaner())
+    assert [each.content for each in read.messages] == ["z"]
+    assert [each.why for each in read.skipped] == ["nested too deeply", "nested too deeply", NO_ROLE]
+
+    asked = [record("assistant", str(n), toolCalls=[call(n), call("open")]) for n in range(20_000)]
+    answers = [record("tool", str(n), toolCallId=n) for n in range(20_000)]
+    answers += [record("tool", "lost", toolCallId="none")] * 20_000
+    read = Transcript("s", [*asked, *answers], Cleaner())
+    results = [each.content for each in read.messages if each.role is MessageRole.TOOL]
+    assert results[0::2] == [str(n) for n in range(20_000)]
+    assert set(results[1::2]) == {NO_RESULT}
+    assert {each.why for each in read.skipped} == {NO_CALL}
 
 
 @pytest.mark.parametrize("kept", [1, 3])
