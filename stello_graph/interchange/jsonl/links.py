@@ -1,10 +1,11 @@
 """Links between sessions: each is stored with the later one of its two ends."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from stello_graph.interchange.jsonl.order import Placed, spans
 from stello_graph.interchange.jsonl.renewal import Ids
 from stello_graph.interchange.jsonl.scan import Entry
 from stello_graph.interchange.plan import Skipped
@@ -13,7 +14,7 @@ from stello_graph.model.copies import RefDraft
 __all__ = ["Links"]
 
 NO_TARGET: Final = "a link to what is not there"
-TO_ITSELF: Final = "a link to itself"
+IN_LINE: Final = "a link to itself, to what it hangs below, or to what hangs below it"
 
 # Before the numbers of all links that are made here, which begin at 1.
 _BEFORE_ALL: Final = -(2**62)
@@ -35,17 +36,20 @@ class Links:
         skipped: the others.
     """
 
-    def __init__(self, sessions: Mapping[str, Entry], outside: Collection[str], ids: Ids) -> None:
+    def __init__(
+        self, sessions: Mapping[str, Entry], order: Sequence[Placed], outside: Collection[str], ids: Ids
+    ) -> None:
         """`outside`: what is not in the file and exists."""
+        self._spans = spans(order)
         self.skipped: list[Skipped] = []
         self._ids = ids
         self._of: dict[str, list[_Link]] = defaultdict(list)
         self._there = set(outside)
         found = [link for entry in sessions.values() for link in self._links(entry, sessions)]
-        order = 0
+        last = 0
         for link in sorted(found, key=lambda link: (link.order, link.from_id)):
-            order = max(order + 1, link.order)
-            kept = replace(link, order=_BEFORE_ALL + order)
+            last = max(last + 1, link.order)
+            kept = replace(link, order=_BEFORE_ALL + last)
             self._of[link.from_id].append(kept)
             self._of[link.to_id].append(kept)
 
@@ -75,14 +79,19 @@ class Links:
     def _is_there(self, id: str, coming: set[str]) -> bool:
         return id in coming or id in self._there
 
+    def _is_in(self, id: str, above: str) -> bool:
+        """Whether one session of the file is another one, or hangs below it."""
+        start, end = self._spans.get(above, (0, 0))
+        return id in self._spans and start <= self._spans[id][0] < end
+
     def _links(self, entry: Entry, sessions: Mapping[str, Entry]) -> Iterator[_Link]:
         """By time, and of one session in its order also where times are equal or go back."""
         order = 0
         seen = set()
         for ref in entry.refs:
             where = f"line {entry.line}, session {entry.id}"
-            if ref.to_id == entry.id:
-                self.skipped.append(Skipped(where=where, why=TO_ITSELF))
+            if self._is_in(ref.to_id, entry.id) or self._is_in(entry.id, ref.to_id):
+                self.skipped.append(Skipped(where=where, why=IN_LINE))
             elif ref.to_id not in sessions and ref.to_id not in self._there:
                 self.skipped.append(Skipped(where=where, why=NO_TARGET))
             elif ref.to_id not in seen:

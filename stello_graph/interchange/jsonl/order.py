@@ -1,13 +1,14 @@
 """In which order sessions are stored: parents first, siblings by their places."""
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from stello_graph.interchange.jsonl.scan import Entry
 from stello_graph.interchange.plan import Repaired
 
-__all__ = ["CIRCLE", "NO_PARENT", "Placed", "placed"]
+__all__ = ["CIRCLE", "NO_PARENT", "Placed", "placed", "spans"]
 
 NO_PARENT: Final = "its parent is not there: it is a root now"
 CIRCLE: Final = "its parents go in a circle: it is a root now"
@@ -46,6 +47,25 @@ def placed(sessions: Mapping[str, Entry], outside: Collection[str]) -> tuple[lis
         key=lambda entry: (depths[entry.id], parents[entry.id] or "", entry.index, entry.line),
     )
     return list(_with_places(order, parents, depths)), repaired
+
+
+def spans(order: Sequence[Placed]) -> dict[str, tuple[int, int]]:
+    """By session, numbers between which those of all sessions below it are."""
+    children: dict[str | None, list[str]] = defaultdict(list)
+    for one in order:
+        children[one.parent_id].append(one.entry.id)
+    entered: dict[str, int] = {}
+    found: dict[str, tuple[int, int]] = {}
+    here = {one.entry.id for one in order}
+    waiting = [one.entry.id for one in order if one.parent_id not in here]
+    while waiting:
+        id = waiting[-1]
+        if id in entered:
+            found[waiting.pop()] = entered[id], len(entered)
+        else:
+            entered[id] = len(entered)
+            waiting += children.get(id, ())
+    return found
 
 
 def _measure(

@@ -69,7 +69,7 @@ async def restore(
     outside = set() if new_ids else await _existing(store, _named_outside(scan))
     order, repaired = await in_thread(placed, scan.sessions, outside)
     _tell(report, repaired)
-    links = await in_thread(Links, scan.sessions, outside, ids)
+    links = await in_thread(Links, scan.sessions, order, outside, ids)
     _tell(report, links.skipped)
     there = [id for id in scan.sessions if ids.session(id) in present]
     for _ in there:

@@ -123,7 +123,7 @@ async def test_damage(space: SpaceStore) -> None:
         b"[]\n",
         {"kind": "planet"},
         session("b", parentId="c", refs=[{"toId": "a", "at": 5}, {"toId": "b", "at": 5}]),
-        session("c", parentId="b"),
+        session("c", parentId="b", refs=[{"toId": "b", "at": 1}, {"toId": "e", "at": 1}]),
         session("a", label="x" * 201 + "\n", index=2**60),
         session("a"),
         session("spaces are no ids"),
@@ -161,8 +161,8 @@ async def test_damage(space: SpaceStore) -> None:
     assert (turn.number, turn.status, turn.stop_reason) == (1, "FAILED", "INTERRUPTED")
     assert len(found["a"].label) <= 200
     assert (found["m"].role, found["m"].compression) == ("STANDARD", None)
-    refs = await space.refs(["b"], first=10, offset=0)
-    assert [node.id for node in refs["b"]] == ["a"]
+    refs = await space.refs(["b", "c"], first=10, offset=0)
+    assert {id: [node.id for node in nodes] for id, nodes in refs.items()} == {"b": ["a"], "c": ["e"]}
 
 
 def _summary(through: int) -> Line:
