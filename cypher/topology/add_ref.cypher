@@ -1,6 +1,6 @@
 // purpose: Adds a cross-link from one node to another; twice is once. Both nodes are locked in the order of their keys.
 // access: write
-// params: space, fromKey, fromId, toKey, op, eventKey, data
+// params: space, fromKey, fromId, toKey, op, eventKey, data, ofArchived
 // returns: outcome, id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt
 UNWIND CASE WHEN $fromKey < $toKey THEN [$fromKey, $toKey] ELSE [$toKey, $fromKey] END AS key
 OPTIONAL MATCH (n:TopologyNode {key: key})
@@ -15,7 +15,7 @@ WITH f, t, CASE
   WHEN $fromKey = $toKey THEN 'SELF'
   WHEN EXISTS { (f)-[:PARENT*1..]->(t) } THEN 'ANCESTOR'
   WHEN EXISTS { (t)-[:PARENT*1..]->(f) } THEN 'DESCENDANT'
-  WHEN f.status = 'ARCHIVED' THEN 'ARCHIVED'
+  WHEN f.status = 'ARCHIVED' AND NOT $ofArchived THEN 'ARCHIVED'
   WHEN EXISTS { (f)-[:REF]->(t) } THEN 'SAME'
   ELSE 'DONE' END AS outcome
 CALL (f, t, outcome) {

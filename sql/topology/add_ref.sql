@@ -1,6 +1,6 @@
 -- purpose: Adds a cross-link from one node to another; twice is once. Both nodes are locked in the order of their keys.
 -- access: write
--- params: space, fromKey, fromId, toKey, op, eventKey, data
+-- params: space, fromKey, fromId, toKey, op, eventKey, data, ofArchived
 -- returns: outcome, id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt
 -- unused: op
 DELETE FROM decision;
@@ -13,7 +13,7 @@ INSERT INTO decision (outcome, now)
       SELECT n.parentKey FROM up JOIN topology_node AS n ON n.key = up.key) SELECT 1 FROM up WHERE key = :toKey) THEN 'ANCESTOR'
     WHEN EXISTS (WITH RECURSIVE up (key) AS (SELECT t.parentKey UNION ALL
       SELECT n.parentKey FROM up JOIN topology_node AS n ON n.key = up.key) SELECT 1 FROM up WHERE key = :fromKey) THEN 'DESCENDANT'
-    WHEN f.status = 'ARCHIVED' THEN 'ARCHIVED'
+    WHEN f.status = 'ARCHIVED' AND NOT :ofArchived THEN 'ARCHIVED'
     WHEN EXISTS (SELECT 1 FROM ref WHERE fromKey = :fromKey AND toKey = :toKey) THEN 'SAME'
     ELSE 'DONE' END, clock.now
   FROM clock JOIN topology_node AS f ON f.key = :fromKey LEFT JOIN topology_node AS t ON t.key = :toKey;

@@ -41,6 +41,7 @@ class ImportReport:
 
     Attributes:
         records: how many records (L1) were written.
+        known_records: how many were there already.
         beside: what an own export holds beside its sessions: what became of it.
         within: the file whose remarks come now, empty where that is known or they name it themselves.
     """
@@ -52,7 +53,7 @@ class ImportReport:
         self.forks = 0
         self.messages = 0
         self.hidden = 0
-        self.records = 0
+        self.records = self.known_records = 0
         self.within = ""
         self.skipped = _Remarks(max_details)
         self.repaired = _Remarks(max_details)
@@ -60,7 +61,7 @@ class ImportReport:
     @property
     def imported_anything_valid(self) -> bool:
         """Whether the file held something, be it stored already: the import succeeded."""
-        return self.conversations > 0 or self.beside.total() > 0
+        return self.conversations + self.records + self.known_records + self.beside.total() > 0
 
     def add(self, item: Read | Skipped | Repaired) -> None:
         """Counts what a reader yielded, but not what became of it."""

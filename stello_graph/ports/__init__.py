@@ -296,8 +296,16 @@ class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, CopyStor
         """By node, what refers to it, in the order of insertion."""
         ...
 
-    async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
-        """Raises InvalidInput to itself, an ancestor or a descendant."""
+    async def add_ref(self, from_id: str, to_id: str, *, of_archived: bool = False) -> TopologyNode:
+        """Links two nodes.
+
+        Args:
+            of_archived: whether also from an archived one, which an import makes as such.
+
+        Raises:
+            InvalidInput: to itself, an ancestor or a descendant.
+            SessionArchived: the one that it would go from is archived.
+        """
         ...
 
     async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:

@@ -70,9 +70,9 @@ class TopologyRepository(Repository):
         """See SpaceStore."""
         return await self._lists(REFERENCED_BY, "nodes", ids, first=first, offset=offset)
 
-    async def add_ref(self, from_id: str, to_id: str) -> TopologyNode:
+    async def add_ref(self, from_id: str, to_id: str, *, of_archived: bool = False) -> TopologyNode:
         """See SpaceStore."""
-        return await self._link(ADD_REF, from_id, to_id)
+        return await self._link(ADD_REF, from_id, to_id, ofArchived=of_archived)
 
     async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
         """See SpaceStore."""
@@ -102,7 +102,7 @@ class TopologyRepository(Repository):
         found = await self._engine.read(query, keys=[self._key(id) for id in ids], **params)
         return {self._id(row["key"]): rows.nodes(row[field]) for row in found}
 
-    async def _link(self, query: Query, from_id: str, to_id: str) -> TopologyNode:
+    async def _link(self, query: Query, from_id: str, to_id: str, **params: Any) -> TopologyNode:
         found = await self._engine.write(
             query,
             **self._event(),
@@ -110,6 +110,7 @@ class TopologyRepository(Repository):
             fromId=from_id,
             toKey=self._key(to_id),
             data=rows.to_json({"toId": to_id}),
+            **params,
         )
         if not found:
             raise NotFound.of("session", from_id)

@@ -115,7 +115,9 @@ async def test_unknown(space: SpaceStore, tree: Tree) -> None:
 
 @pytest.mark.covers("TOPO-7")
 async def test_archived(space: SpaceStore, tree: Tree) -> None:
-    """An archived node takes no new links from itself; links towards it may come and all may go."""
+    """An archived node takes no new links from itself, but those that an import brings; links towards it may
+    come and all may go.
+    """
     _, _, leaf, other = tree
     await space.add_ref(leaf.id, other.id)
     await space.set_status(leaf.id, SessionStatus.ARCHIVED)
@@ -126,6 +128,8 @@ async def test_archived(space: SpaceStore, tree: Tree) -> None:
     await space.remove_ref(leaf.id, other.id)
 
     assert (await refs(space, leaf.id), await refs(space, other.id)) == ([], [leaf.id])
+    await space.add_ref(leaf.id, other.id, of_archived=True)
+    assert await refs(space, leaf.id) == [other.id]
 
 
 async def test_removing(space: SpaceStore, tree: Tree, database: Database) -> None:

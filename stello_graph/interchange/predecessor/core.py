@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -12,7 +13,7 @@ from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.text import Cleaner, Unfit, label_of
 from stello_graph.ports import SpaceStore
 
-__all__ = ["BAD_KEY", "NULL", "OTHER", "write_core"]
+__all__ = ["BAD_KEY", "NULL", "OTHER", "WrittenCore", "write_core"]
 
 BAD_KEY: Final = "no key of a record: letters, digits, _ and - between dots, 200 characters at most"
 NULL: Final = "null says nothing: a record has a value"
@@ -25,29 +26,43 @@ _KEY = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _MAX_KEY = 200
 
 
-async def write_core(store: SpaceStore, core: Any, max_value: int) -> tuple[int, list[Skipped]]:
-    """Writes what is missing; answers how many records that were, and what is left out.
+@dataclass(slots=True)
+class WrittenCore:
+    """What became of core data: how many records were made, how many were here already as they are, and
+    what is left out.
+    """
+
+    made: int = 0
+    known: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+async def write_core(store: SpaceStore, core: Any, max_value: int) -> WrittenCore:
+    """Writes what is missing.
 
     Args:
         max_value: how many bytes of JSON a record may have.
     """
     if not isinstance(core, dict):
-        return 0, [] if core is None else [Skipped(where="core.json", why=NO_OBJECT)]
-    written, skipped = 0, []
+        return WrittenCore(skipped=[] if core is None else [Skipped(where="core data", why=NO_OBJECT)])
+    written = WrittenCore()
     for path, value in _values(core):
         where, key = label_of(f"core data {path[:60]}"), unicodedata.normalize("NFC", path)
         if len(key) > _MAX_KEY or not _KEY.fullmatch(key):
-            skipped.append(Skipped(where=where, why=BAD_KEY))
+            written.skipped.append(Skipped(where=where, why=BAD_KEY))
         elif value is None:
-            skipped.append(Skipped(where=where, why=NULL))
+            written.skipped.append(Skipped(where=where, why=NULL))
         else:
             try:
-                written += await _write(store, key, _fitting(value, max_value))
+                if await _write(store, key, _fitting(value, max_value)):
+                    written.made += 1
+                else:
+                    written.known += 1
             except Conflict:
-                skipped.append(Skipped(where=where, why=OTHER))
+                written.skipped.append(Skipped(where=where, why=OTHER))
             except Unfit as error:
-                skipped.append(Skipped(where=where, why=str(error)))
-    return written, skipped
+                written.skipped.append(Skipped(where=where, why=str(error)))
+    return written
 
 
 def _fitting(value: Any, max_value: int) -> Any:

@@ -1,5 +1,6 @@
 """Writes a store into a Space: each session in a transaction of its own, then what goes across sessions."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -7,23 +8,28 @@ from typing import Final
 from stello_graph.errors import Conflict, InvalidInput, NotFound, SessionArchived, SessionBusy
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.conversations import Malformed
-from stello_graph.interchange.plan import Skipped
+from stello_graph.interchange.plan import Repaired, Skipped
 from stello_graph.interchange.predecessor.core import write_core
 from stello_graph.interchange.predecessor.forest import MAX_TEXT, Forest, StoredSession
+from stello_graph.interchange.predecessor.growth import growth
 from stello_graph.interchange.predecessor.store import FileStore
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED
 from stello_graph.model.message import turns_of
 from stello_graph.model.values import SessionStatus
-from stello_graph.model.writes import StoredTranscript
+from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 
-__all__ = ["NO_PLACE", "WENT_ON", "import_store"]
+__all__ = ["BELOW_OTHER", "NO_LINK", "NO_PLACE", "NO_TARGET", "OTHER_STORE", "WAS_OPEN", "import_store"]
 
-NO_PLACE: Final = "its parent is not here any more"
-WENT_ON: Final = "its session here ends otherwise: what came after is not added"
-
-_MAX_REFS = 1_000
+NO_PLACE: Final = "its parent is not here"
+OTHER_STORE: Final = (
+    "a session of its id was made at another time: it is of another store, which has a Space of its own"
+)
+BELOW_OTHER: Final = "its parent here is of another store"
+WAS_OPEN: Final = "a call without a result was imported: that stays, though the result came later"
+NO_LINK: Final = "a session refers to none that it hangs below, nor to one below it, nor to itself"
+NO_TARGET: Final = "the session that it refers to is not here"
 
 
 async def import_store(
@@ -48,14 +54,24 @@ async def import_store(
     return await _Import(store, forest, max_text).run(files, on_session)
 
 
+class _Left(Exception):
+    """A session is not written, or not all of it; the text says why."""
+
+
 class _Import:
+    """Attributes: _here are the sessions that stand here, and whether this import made them; _archived are
+    those of them that are archived in the store.
+    """
+
     def __init__(self, store: SpaceStore, forest: Forest, max_text: int) -> None:
         self._store = store
         self._forest = forest
         self._max_text = max_text
         self._report = ImportReport()
-        self._refs: dict[str, tuple[str, ...]] = {}
-        self._to_archive: list[str] = []
+        self._here: dict[str, bool] = {}
+        self._archived: set[str] = set()
+        self._of_others: set[str] = set()
+        self._waiting: defaultdict[str, list[str]] = defaultdict(list)
 
     async def run(self, files: FileStore, on_session: Callable[[int, int], object]) -> ImportReport:
         for skipped in self._forest.skipped:
@@ -65,74 +81,104 @@ class _Import:
             self._report.add(session)
             if isinstance(session, StoredSession):
                 await self._write(session)
+                await self._link(session)
             done += 1
             on_session(done, len(self._forest))
-        for id, refs in self._refs.items():
-            await self._link(id, refs)
-        for id in self._to_archive:
-            await self._store.set_status(id, SessionStatus.ARCHIVED)
+        for ref, ids in self._waiting.items():
+            for id in ids:
+                self._report.add(_unlinked(id, ref, NO_TARGET))
         await self._write_core(files)
         return self._report
 
     async def _write(self, session: StoredSession) -> None:
-        draft = session.draft
         why = None
         try:
-            stored = (await self._store.stored_transcripts(draft.id)).get(draft.id)
-            await (self._make(session) if stored is None else self._extend(session, stored))
+            await self._place(session)
+        except _Left as error:
+            why = str(error)
         except SessionArchived:
             why = ARCHIVED
         except SessionBusy:
             why = BUSY
-        except Conflict as error:
-            why = WENT_ON if error.message == WENT_ON else CHANGED
+        except Conflict:
+            why = CHANGED
         except NotFound:
             await self._store.space()
             why = NO_PLACE
         if why is not None:
-            self._report.add(Skipped(where=f"session {draft.id}", why=why))
-        if session.refs:
-            self._refs[draft.id] = session.refs
+            self._report.add(Skipped(where=f"session {session.draft.id}", why=why))
+
+    async def _place(self, session: StoredSession) -> None:
+        draft = session.draft
+        if draft.parent_id in self._of_others:
+            self._of_others.add(draft.id)
+            raise _Left(BELOW_OTHER)
+        stored = (await self._store.stored_transcripts(draft.id)).get(draft.id)
+        if stored is None:
+            await self._make(session)
+        elif await self._is_of_others(draft):
+            self._of_others.add(draft.id)
+            raise _Left(OTHER_STORE)
+        else:
+            self._here[draft.id] = False
+            await self._extend(session, stored)
+
+    async def _is_of_others(self, draft: ImportDraft) -> bool:
+        here = (await self._store.sessions([draft.id])).get(draft.id)
+        return here is not None and draft.created_at not in (None, here.created_at)
 
     async def _make(self, session: StoredSession) -> None:
         draft = session.draft
-        if session.refs and draft.status is SessionStatus.ARCHIVED:
-            # An archived one takes no refs, which need their targets.
-            self._to_archive.append(draft.id)
-            draft = draft.model_copy(update={"status": SessionStatus.ACTIVE})
         if not await self._store.import_session(draft):
             raise Conflict("somebody else has imported it")
+        self._here[draft.id] = True
         self._count(session, SessionOutcome.IMPORTED, len(draft.messages))
 
     async def _extend(self, session: StoredSession, stored: StoredTranscript) -> None:
-        messages = session.draft.messages
-        places = {message.id: place for place, message in enumerate(messages)}
-        end = places.get(stored.message_ids[-1]) if stored.message_ids else -1
-        if end is None:
-            self._count(session, SessionOutcome.PRESENT, 0)
-            if places.keys() - set(stored.message_ids):
-                raise Conflict(WENT_ON)
-            return
-        more = messages[end + 1 :]
-        if more:
-            await self._store.append(
-                session.draft.id, more, expected_seq=stored.next_seq, turns=turns_of(more)
-            )
-        self._count(session, SessionOutcome.EXTENDED if more else SessionOutcome.PRESENT, len(more))
+        id = session.draft.id
+        found = await in_thread(growth, stored, session.draft.messages)
+        if found.messages:
+            turns = turns_of(found.messages)
+            await self._store.append(id, found.messages, expected_seq=stored.next_seq, turns=turns)
+        outcome = SessionOutcome.EXTENDED if found.messages else SessionOutcome.PRESENT
+        self._count(session, outcome, len(found.messages))
+        if found.was_open:
+            self._report.add(Repaired(where=f"session {id}", why=WAS_OPEN))
+        if found.why_not is not None:
+            raise _Left(found.why_not)
 
     def _count(self, session: StoredSession, outcome: SessionOutcome, messages: int) -> None:
         is_fork = session.draft.source_id is not None
         self._report.add_session(outcome, messages=messages, is_fork=is_fork)
 
-    async def _link(self, id: str, refs: tuple[str, ...]) -> None:
-        known = {node.id for node in (await self._store.refs([id], first=_MAX_REFS, offset=0)).get(id, ())}
-        for ref in refs:
-            if ref in known:
-                continue
-            try:
-                await self._store.add_ref(id, ref)
-            except (InvalidInput, NotFound, SessionArchived) as error:
-                self._report.add(Skipped(where=f"session {id}, ref to {ref}", why=error.message))
+    async def _link(self, session: StoredSession) -> None:
+        """Links a session with those before it that it refers to, or that refer to it, unless both were
+        here: their link may have been removed since.
+        """
+        id = session.draft.id
+        if id not in self._here:
+            return
+        if session.draft.status is SessionStatus.ARCHIVED:
+            self._archived.add(id)
+        links = [(source, id) for source in self._waiting.pop(id, [])]
+        for ref in session.refs:
+            if ref in self._here:
+                links.append((id, ref))
+            else:
+                self._waiting[ref].append(id)
+        for source, target in links:
+            if self._here[source] or self._here[target]:
+                await self._add_ref(source, target)
+
+    async def _add_ref(self, source: str, target: str) -> None:
+        try:
+            await self._store.add_ref(source, target, of_archived=source in self._archived)
+        except InvalidInput:
+            self._report.add(_unlinked(source, target, NO_LINK))
+        except SessionArchived:
+            self._report.add(_unlinked(source, target, ARCHIVED))
+        except NotFound:
+            self._report.add(_unlinked(source, target, NO_TARGET))
 
     async def _write_core(self, files: FileStore) -> None:
         try:
@@ -140,6 +186,11 @@ class _Import:
         except Malformed as error:
             self._report.add(Skipped(where="core data", why=str(error)))
             return
-        self._report.records, skipped = await write_core(self._store, core, self._max_text)
-        for each in skipped:
+        written = await write_core(self._store, core, self._max_text)
+        self._report.records, self._report.known_records = written.made, written.known
+        for each in written.skipped:
             self._report.add(each)
+
+
+def _unlinked(id: str, ref: str, why: str) -> Skipped:
+    return Skipped(where=f"session {id}, ref to {ref}", why=why)

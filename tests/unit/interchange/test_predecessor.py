@@ -25,11 +25,13 @@ from stello_graph.interchange.predecessor.forest import (
     Forest,
     StoredSession,
 )
+from stello_graph.interchange.predecessor.growth import growth
 from stello_graph.interchange.predecessor.store import NO_FILE, NO_RECORD, NO_TEXT, OUTSIDE, FileStore
 from stello_graph.interchange.predecessor.transcript import NO_CALL, NO_ROLE, SYSTEM, Transcript
 from stello_graph.interchange.text import Cleaner
 from stello_graph.model.message import MessageRole, MessageState
 from stello_graph.model.values import SessionRole, SessionStatus
+from stello_graph.model.writes import StoredTranscript
 from tests.unit.interchange.exports import assert_whole_groups
 from tests.unit.interchange.stores import call, engine_store, lines, meta, mirrored_store, record, write
 
@@ -352,3 +354,30 @@ def test_ids_stay_when_others_are_trimmed(kept: int) -> None:
     whole = [each.id for each in Transcript("s", records, Cleaner()).messages]
     assert [each.id for each in Transcript("s", records[-kept:], Cleaner()).messages] == whole[-kept:]
     assert Transcript("other", records, Cleaner()).messages[0].id not in whole
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text("ab", min_size=1, max_size=9), st.booleans(), st.data())
+def test_what_comes_after_is_found(told: str, is_timed: bool, data: st.DataObject) -> None:
+    """Wherever either side was trimmed: exactly that, where records have times. Without times none comes
+    twice, and each has an id of its own.
+    """
+    roles = {"a": "user", "b": "assistant"}
+    records = [{"role": roles[each], "content": each} for each in told]
+    if is_timed:
+        records = [record(each["role"], each["content"], at) for at, each in enumerate(records)]
+    imported = data.draw(st.integers(1, len(records)))
+    trimmed_there = data.draw(st.integers(0, imported - 1))
+    trimmed_here = data.draw(st.integers(0, imported - 1))
+    ids = [each.id for each in Transcript("s", records[:imported], Cleaner()).messages[trimmed_here:]]
+    there = Transcript("s", records[trimmed_there:], Cleaner()).messages
+
+    stored = StoredTranscript(id="s", next_seq=imported + 1, message_ids=tuple(ids))
+    found = growth(stored, there)
+    ids += [each.id for each in found.messages]
+    assert len(set(ids)) == len(ids)
+    if is_timed:
+        assert "".join(each.content for each in found.messages) == told[imported:]
+        assert found.why_not is None
+    again = growth(StoredTranscript(id="s", next_seq=99, message_ids=tuple(ids)), there)
+    assert again.messages == ()
