@@ -90,6 +90,7 @@ async def test_what_is_there_stays(space: SpaceStore, tmp_path: Path) -> None:
     assert report["sessions"] == {"imported": 0, "extended": 1, "present": 3}
     assert report["skipped"]["reasons"] == {WENT_ON: 1, ARCHIVED: 1, OTHER: 1}
     assert [one.content for one in await transcript(space, "x")] == ["Where?", "Nice."]
+    assert (await space.sessions(["x"]))["x"].turn_count == 1, "a question asked before has its reply"
     assert [one.content for one in await transcript(space, "y")] == ["Where?", "We talked here."]
     found = await space.record("topics")
     assert found is not None

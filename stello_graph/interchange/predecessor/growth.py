@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from stello_graph.model.message import Draft
+from stello_graph.model.message import Draft, turns_of
 from stello_graph.model.writes import StoredTranscript
 
 __all__ = ["GONE", "WENT_ON", "Growth", "growth"]
@@ -24,11 +24,13 @@ class Growth:
 
     Attributes:
         messages: what comes after the last message here, with ids that are free here.
+        turns: how many turns they end.
         why_not: why nothing is to be added, though the store may say more.
         was_open: whether a call is here without the result that the store has by now.
     """
 
     messages: tuple[Draft, ...] = ()
+    turns: int = 0
     why_not: str | None = None
     was_open: bool = False
 
@@ -36,17 +38,19 @@ class Growth:
 def growth(stored: StoredTranscript, drafts: Sequence[Draft]) -> Growth:
     """Compares what is here with all that the store says. Either may have been trimmed at its beginning."""
     if stored.next_seq == 1:
-        return Growth(tuple(drafts))
+        return Growth(tuple(drafts), turns_of(drafts))
     here, there = [_said(id) for id in stored.message_ids], [_said(draft.id) for draft in drafts]
     known = set(there)
     common = next((length for length in range(len(here), 0, -1) if here[length - 1] in known), 0)
     if common == 0:
         return Growth(why_not=GONE if drafts else None)
-    more = drafts[_end(here[:common], there) + 1 :]
+    length = _end(here[:common], there) + 1
+    more = drafts[length:]
     was_open = not _opened(stored.message_ids).isdisjoint(draft.id for draft in drafts)
     if common < len(here):
         return Growth(why_not=WENT_ON if more else None, was_open=was_open)
-    return Growth(tuple(_numbered_on(more, set(stored.message_ids))), was_open=was_open)
+    new = tuple(_numbered_on(more, set(stored.message_ids)))
+    return Growth(new, turns_of(drafts) - turns_of(drafts[:length]), was_open=was_open)
 
 
 def _said(id: str) -> str:

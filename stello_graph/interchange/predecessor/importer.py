@@ -15,7 +15,6 @@ from stello_graph.interchange.predecessor.growth import growth
 from stello_graph.interchange.predecessor.store import FileStore
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED
-from stello_graph.model.message import turns_of
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
@@ -138,8 +137,7 @@ class _Import:
         id = session.draft.id
         found = await in_thread(growth, stored, session.draft.messages)
         if found.messages:
-            turns = turns_of(found.messages)
-            await self._store.append(id, found.messages, expected_seq=stored.next_seq, turns=turns)
+            await self._store.append(id, found.messages, expected_seq=stored.next_seq, turns=found.turns)
         outcome = SessionOutcome.EXTENDED if found.messages else SessionOutcome.PRESENT
         self._count(session, outcome, len(found.messages))
         if found.was_open:

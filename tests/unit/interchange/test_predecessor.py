@@ -2,6 +2,7 @@
 
 import json
 from codecs import BOM_UTF8
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stello_graph.interchange.conversations import CHARACTERS, NO_RESULT
+from stello_graph.interchange.conversations import CHARACTERS, FAULT, NO_RESULT
+from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.predecessor import is_store
 from stello_graph.interchange.predecessor.forest import (
     CIRCLE,
@@ -52,6 +54,8 @@ def why(session: StoredSession) -> list[tuple[str, str]]:
 
 def test_a_store_of_the_memory_engine(tmp_path: Path) -> None:
     """Each file has its place; what is broken costs nothing else."""
+    assert not is_store(write(tmp_path / "core", {"core.json": {}}))
+    assert is_store(write(tmp_path / "core", {"sessions/s/notes.txt": ""}))
     assert not is_store(tmp_path)
     folder = engine_store(tmp_path)
     assert is_store(folder)
@@ -246,6 +250,21 @@ def test_each_file_lies_where_it_lies(tmp_path: Path) -> None:
         f"system-prompt.json: {NO_TEXT}",
         f"index.md: {OUTSIDE}",
     ]
+
+
+def test_a_fault_of_the_reader_costs_one_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told, and the others are read."""
+
+    class Failing(Transcript):
+        def __init__(self, session_id: str, records: Sequence[Any], cleaner: Cleaner) -> None:
+            if session_id == "a":
+                raise RecursionError
+            super().__init__(session_id, records, cleaner)
+
+    monkeypatch.setattr("stello_graph.interchange.predecessor.forest.Transcript", Failing)
+    found = list(Forest(FileStore(engine_store(tmp_path))).sessions())
+    assert [each.draft.id for each in found if isinstance(each, StoredSession)] == ["main", "b", "orphan"]
+    assert [each for each in found if isinstance(each, Skipped)] == [Skipped(where="session a", why=FAULT)]
 
 
 def test_no_session_has_more_than_it_may(tmp_path: Path) -> None:
