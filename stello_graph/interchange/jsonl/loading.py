@@ -62,7 +62,8 @@ class Loader:
         self._max_line = max_line
         self._now = now
         self._sessions = sessions
-        self._home: Loaded | None = None
+        self._home_id: str | None = None
+        self._at_home: dict[str, Message | None] = {}
 
     def load(self, entry: Entry) -> Loaded:
         """A session with what can be stored of it, and remarks on the rest."""
@@ -101,9 +102,10 @@ class Loader:
         entry = self._sessions.get(told.home)
         if entry is None:
             return None
-        if self._home is None or self._home.entry is not entry:
-            self._home = self.load(entry)
-        return next((one.message for one in self._home.told if one.message_id == told.message_id), None)
+        if self._home_id != entry.id:
+            self._home_id = entry.id
+            self._at_home = {one.message_id: one.message for one in self.load(entry).told}
+        return self._at_home.get(told.message_id)
 
     def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
         """The lines of a session that could be read, by their numbers."""
