@@ -79,18 +79,23 @@ INSERT INTO searchable (key, scope, terms)
   FROM decision AS d, json_each(:transcripts) AS v, json_each(v.value, '$.places') AS r
   WHERE d.outcome = 'DONE' AND json_extract(r.value, '$.message.terms') <> ''
   ON CONFLICT DO NOTHING;
+-- A transcript is large: its key is taken out of it once, not again for each message and turn.
+WITH t AS MATERIALIZED (
+  SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.places') AS places FROM json_each(:transcripts))
 INSERT INTO has_message (sk, seq, mk)
-  SELECT json_extract(v.value, '$.key'), json_extract(r.value, '$.seq'), json_extract(r.value, '$.key')
-  FROM decision AS d, json_each(:transcripts) AS v, json_each(v.value, '$.places') AS r WHERE d.outcome = 'DONE';
+  SELECT t.key, json_extract(r.value, '$.seq'), json_extract(r.value, '$.key')
+  FROM decision AS d, t, json_each(t.places) AS r WHERE d.outcome = 'DONE';
+WITH v AS MATERIALIZED (
+  SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.turns') AS turns FROM json_each(:transcripts))
 INSERT INTO turn (spaceId, sk, sessionId, endedBy, key, id, number, status, stopReason, toolRounds, maxToolRounds, confirmIds, approvedIds, refusedIds, refusals, usage, error, firstSeq, lastSeq, fence, insight, startedAt, endedAt)
-  SELECT :space, json_extract(v.value, '$.key'), json_extract(t.value, '$.sessionId'), :op,
+  SELECT :space, v.key, json_extract(t.value, '$.sessionId'), :op,
     json_extract(t.value, '$.key'), json_extract(t.value, '$.id'), json_extract(t.value, '$.number'), json_extract(t.value,
     '$.status'), json_extract(t.value, '$.stopReason'), json_extract(t.value, '$.toolRounds'), json_extract(t.value,
     '$.maxToolRounds'), json_extract(t.value, '$.confirmIds'), json_extract(t.value, '$.approvedIds'), json_extract(t.value,
     '$.refusedIds'), json_extract(t.value, '$.refusals'), json_extract(t.value, '$.usage'), json_extract(t.value, '$.error'),
     json_extract(t.value, '$.firstSeq'), json_extract(t.value, '$.lastSeq'), json_extract(t.value, '$.fence'),
     json_extract(t.value, '$.insight'), json_extract(t.value, '$.startedAt'), json_extract(t.value, '$.endedAt')
-  FROM decision AS d, json_each(:transcripts) AS v, json_each(v.value, '$.turns') AS t WHERE d.outcome = 'DONE';
+  FROM decision AS d, v, json_each(v.turns) AS t WHERE d.outcome = 'DONE';
 INSERT INTO ref (fromKey, toKey, seq, at)
   SELECT json_extract(v.value, '$.fromKey'), json_extract(v.value, '$.toKey'), json_extract(v.value, '$.seq'), json_extract(v.value, '$.at')
   FROM decision AS d, json_each(:refs) AS v WHERE d.outcome = 'DONE';

@@ -41,23 +41,29 @@ UPDATE topology_node SET nextIndex = nextIndex + json_extract(v.value, '$.childr
   childCount = childCount + json_extract(v.value, '$.children')
   FROM decision AS d, json_each(:parents) AS v
   WHERE d.outcome = 'DONE' AND topology_node.key = json_extract(v.value, '$.key');
+WITH s AS MATERIALIZED (
+  SELECT json_extract(value, '$.createdAt') AS createdAt, json_extract(value, '$.messages') AS messages
+  FROM json_each(:sessions))
 INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, usage, turnId, createdAt)
   SELECT json_extract(m.value, '$.key'), json_extract(m.value, '$.id'), json_extract(m.value, '$.sessionId'),
     json_extract(m.value, '$.role'), json_extract(m.value, '$.content'), json_extract(m.value, '$.parts'),
     json_extract(m.value, '$.state'), json_extract(m.value, '$.toolCalls'), json_extract(m.value, '$.toolCallId'),
     json_extract(m.value, '$.toolName'), json_extract(m.value, '$.isError'), json_extract(m.value, '$.model'),
     json_extract(m.value, '$.usage'), json_extract(m.value, '$.turnId'),
-    coalesce(json_extract(m.value, '$.createdAt'), json_extract(v.value, '$.createdAt'), d.now)
-  FROM decision AS d, json_each(:sessions) AS v, json_each(v.value, '$.messages') AS m WHERE d.outcome = 'DONE'
+    coalesce(json_extract(m.value, '$.createdAt'), s.createdAt, d.now)
+  FROM decision AS d, s, json_each(s.messages) AS m WHERE d.outcome = 'DONE'
   ON CONFLICT DO NOTHING;
 INSERT INTO searchable (key, scope, terms)
   SELECT json_extract(m.value, '$.key'), 'MESSAGE', json_extract(m.value, '$.terms')
   FROM decision AS d, json_each(:sessions) AS v, json_each(v.value, '$.messages') AS m
   WHERE d.outcome = 'DONE' AND json_extract(m.value, '$.terms') <> ''
   ON CONFLICT DO NOTHING;
+-- A session is large: its key is taken out of it once, not again for each message.
+WITH s AS MATERIALIZED (
+  SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.messages') AS messages FROM json_each(:sessions))
 INSERT INTO has_message (sk, seq, mk)
-  SELECT json_extract(v.value, '$.key'), m.key + 1, json_extract(m.value, '$.key')
-  FROM decision AS d, json_each(:sessions) AS v, json_each(v.value, '$.messages') AS m WHERE d.outcome = 'DONE';
+  SELECT s.key, m.key + 1, json_extract(m.value, '$.key')
+  FROM decision AS d, s, json_each(s.messages) AS m WHERE d.outcome = 'DONE';
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
   SELECT json_extract(v.value, '$.eventKey'), :space, sp.eventSeq + 1 + v.key, json_extract(v.value, '$.type'),
     json_extract(v.value, '$.id'), json_extract(v.value, '$.data'), d.now

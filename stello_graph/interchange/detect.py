@@ -29,7 +29,7 @@ class Format(StrEnum):
     JSONL = "jsonl"
 
 
-_HEADER = re.compile(rb'\s*\{[^{}\n]*"format"\s*:\s*"stello-graph"')
+_HEADER = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{[^{}\n]*"format"\s*:\s*"stello-graph"')
 _MARKS = {
     b"mapping": Format.CHATGPT,
     b"chat_messages": Format.CLAUDE,

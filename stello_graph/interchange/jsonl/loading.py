@@ -24,7 +24,7 @@ __all__ = ["Loaded", "Loader", "Told"]
 PLACE_TWICE: Final = "another message has its place"
 NO_HOME: Final = "the message that it shares is not in the file"
 
-_MOST: Final = 2**40
+_MOST: Final = 2**30
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ __all__ = ["CIRCLE", "NO_PARENT", "Placed", "placed", "spans"]
 NO_PARENT: Final = "its parent is not there: it is a root now"
 CIRCLE: Final = "its parents go in a circle: it is a root now"
 
-_MOST: Final = 2**40
+# The API tells a place in 31 bits, and each import comes after what the one before it asked for.
+_MOST: Final = 2**24
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """What a line says, checked: values that can be stored, or why not."""
 
 import unicodedata
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -16,7 +18,7 @@ from stello_graph.model.message import Message
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import Space
 from stello_graph.model.turn import Turn
-from stello_graph.model.values import Value
+from stello_graph.model.values import Usage, Value
 
 __all__ = [
     "NO_OBJECT",
@@ -48,6 +50,13 @@ _BESIDE: Final[dict[Kind, type[Value]]] = {
 _NAMES: Final = {Kind.RECORD: "key", Kind.SHARED_MEMORY: "slug", Kind.SKILL: "name", Kind.PROFILE: "name"}
 _LONGEST: Final = 200
 
+# Counts and places are numbers of 31 bits in the API and grow by what comes later; usage has 63 bits.
+_MOST: Final = 2**30
+_MOST_USAGE: Final = 2**40
+_YEAR_9999: Final = 253_402_300_799_000_000
+# Its bounds are those of its siblings: see `placed`.
+_UNBOUND: Final = {"index"}
+
 
 class Unreadable(Exception):
     """A line that says nothing that can be stored.
@@ -66,7 +75,7 @@ class Unreadable(Exception):
 def check_header(line: bytes) -> None:
     """Raises InvalidInput where the first line is not the header of a file that can be read."""
     try:
-        fields = fields_of(line)
+        fields = fields_of(line.removeprefix(BOM_UTF8))
     except Unreadable:
         fields = {}
     version = fields.get("version")
@@ -168,7 +177,24 @@ def _read(kind: type[V], fields: dict[str, Any]) -> V:
     id = getattr(value, "id", None)
     if id:
         _check(id)
+    for name in _out_of_bounds(value):
+        raise Unreadable(_WRONG, name)
     return value
+
+
+def _out_of_bounds(value: Value) -> Iterator[str]:
+    """The fields whose numbers could not be stored, or not be counted on."""
+    for name, field in type(value).model_fields.items():
+        found = getattr(value, name)
+        if isinstance(found, Value | tuple):
+            inner = found if isinstance(found, tuple) else (found,)
+            if any(True for one in inner if isinstance(one, Value) for _ in _out_of_bounds(one)):
+                yield field.alias or name
+        elif type(found) is int and field.annotation is not Any and name not in _UNBOUND:
+            is_time = name == "at" or name.endswith("_at")
+            most = _YEAR_9999 if is_time else _MOST_USAGE if isinstance(value, Usage) else _MOST
+            if not 0 <= found <= most:
+                yield field.alias or name
 
 
 def _check(id: str) -> None:

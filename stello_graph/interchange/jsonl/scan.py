@@ -12,6 +12,7 @@ from stello_graph.interchange.jsonl.reading import (
     kind_of,
     read_beside,
     read_session,
+    read_space,
 )
 from stello_graph.interchange.plan import Repaired, Skipped
 from stello_graph.model.copies import RefCopy
@@ -117,6 +118,7 @@ class Scan:
                     raise Unreadable(NO_SESSION)
                 _add(self._entry(session_id).runs, run)
             case Kind.SPACE:
+                read_space(fields, self._now)
                 self._add_beside(Kind.SPACE, "", run)
             case _:
                 self._add_beside(kind, read_beside(kind, fields, self._now)[0], run)

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.model.message import Draft, MessageRole
 from stello_graph.ports import SpaceStore
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
@@ -167,6 +169,68 @@ async def test_damage(space: SpaceStore) -> None:
 
 def _summary(through: int) -> Line:
     return {"summary": "s", "throughSeq": through, "tokens": 1, "createdAt": 1}
+
+
+WRONG_NUMBERS = [
+    session("x", usage={"inputTokens": 2**63 - 1}),
+    session("x", usage={"llmCalls": -1}),
+    session("x", nextSeq=2**63 - 1),
+    session("x", turnCount=-1),
+    session("x", memoryRevision=2**31),
+    session("x", splitTurn=2**62),
+    session("x", createdAt=2**62),
+    session("x", lastActiveAt=-1),
+    session("x", refs=[{"toId": "a", "at": -5}]),
+    session("x", insight={"content": "i", "putAt": 2**62}),
+    session("x", compression=_summary(2**40)),
+    message("a", 1, durationMs=2**31),
+    message("a", 1, createdAt=-1),
+    message("a", 2**31),
+    message("a", 1, usage={"outputTokens": 2**62}),
+    {"kind": "turn", "session": "a", "id": "t", "number": 2**60, "status": "COMPLETED"},
+    {"kind": "turn", "session": "a", "id": "t", "number": 1, "status": "COMPLETED", "toolRounds": -1},
+    {"kind": "record", "key": "k", "value": 1, "revision": 2**63 - 1},
+    {"kind": "space", "usage": {"inputTokens": 2**63 - 1}, "name": "N"},
+    {"kind": "space", "name": "N", "createdAt": -1},
+    {"kind": "space", "name": 5},
+    {"kind": "space", "name": "N", "config": {"strategy": "SIDEWAYS"}},
+]
+
+
+async def test_numbers_that_nothing_can_go_on_from(space: SpaceStore) -> None:
+    """A count, place or time out of bounds costs its line, and no more: the rest is there and can be used."""
+    file = dumped(HEADER, session("a"), message("a", 3), *WRONG_NUMBERS)
+
+    report = await imported(space, file)
+
+    wrong = sorted(int(where.split(",")[0].removeprefix("line ")) for where in remarks(report))
+    assert wrong == list(range(4, 4 + len(WRONG_NUMBERS)))
+    assert (report.sessions.total(), report.messages, report.beside.total()) == (1, 1, 0)
+    more = Draft(id=new_id(), role=MessageRole.USER, content="on")
+    assert await space.append("a", [more]) == (4, 4)
+
+
+async def test_a_mark_of_the_byte_order(space: SpaceStore) -> None:
+    """As some editors put it before the first line."""
+    report = await imported(space, b"\xef\xbb\xbf" + dumped(HEADER, session("a")))
+    assert (report.sessions.total(), remarks(report)) == (1, {})
+
+
+async def test_time_grows_as_the_messages_do(space: SpaceStore) -> None:
+    """A long transcript with its turns is stored in a time that is proportional to its length."""
+    took = []
+    for count in (1_000, 8_000):
+        id = f"s{count}"
+        turns = [
+            {"kind": "turn", "session": id, "id": f"{id}.{n}", "number": n, "status": "COMPLETED"}
+            for n in range(1, count // 2)
+        ]
+        file = dumped(HEADER, session(id), *(message(id, seq) for seq in range(1, count + 1)), *turns)
+        began = time.process_time()
+        report = await imported(space, file)
+        took.append(time.process_time() - began)
+        assert (report.messages, remarks(report)) == (count, {})
+    assert took[1] < 25 * took[0]
 
 
 async def test_what_somebody_else_makes_meanwhile(space: SpaceStore) -> None:
