@@ -57,6 +57,6 @@ class CopyStore(Protocol):
         Among siblings they have their places, after those that are there already.
 
         Returns:
-            False where an id is taken by now, or a parent or the other end of a link is gone.
+            False where an id is taken by now, or a parent, the other end of a link or a message is gone.
         """
         ...

@@ -117,7 +117,7 @@ class CopyRepository(Repository):
         parents = {id: tally for id, tally in self._tallies(drafts).items() if id is not None}
         shared = {one.message_id for draft in drafts for one in draft.places if one.message is None}
         linked = {id for ref in refs for id in (ref.from_id, ref.to_id)} - made
-        found = await self._write(
+        found = await self._write_or_race(
             COPIES,
             space=self._space_id,
             op=new_id(),
@@ -131,7 +131,7 @@ class CopyRepository(Repository):
             transcripts=[transcript for _, transcript in given],
             refs=[self._ref(ref) for ref in refs],
         )
-        return self._outcome(found) not in ("TAKEN", "GONE")
+        return self._outcome(found) not in ("TAKEN", "GONE", "RACE")
 
     def _made_of(self, drafts: Sequence[RestoreDraft]) -> list[tuple[Row, Row]]:
         """The properties of each session, and of what its transcript holds."""

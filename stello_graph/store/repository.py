@@ -37,20 +37,29 @@ class Repository:
 
     async def _write(self, query: Query, **params: Any) -> list[Row]:
         """The rows of a write that holds what an index shows against what the locked session says."""
-        return await self._agreed(
-            lambda: self._engine.write(query, **params),
-            lambda found: not found or found[0]["outcome"] != "RACE",
-        )
+        return await self._agreed(lambda: self._engine.write(query, **params), _is_no_race)
+
+    async def _write_or_race(self, query: Query, **params: Any) -> list[Row]:
+        """As `_write`; where what the write names never shows, since it is gone, that is its outcome."""
+        return await self._settled(lambda: self._engine.write(query, **params), _is_no_race)
 
     async def _agreed(
         self, ask: Callable[[], Awaitable[list[Row]]], agrees: Callable[[list[Row]], bool]
     ) -> list[Row]:
         """What is answered once it agrees with itself; raises StoreUnavailable where it never does."""
-        for number in range(_TRIES):
+        if agrees(found := await self._settled(ask, agrees)):
+            return found
+        raise StoreUnavailable("the store does not show all that was written yet; try again in a moment")
+
+    async def _settled(
+        self, ask: Callable[[], Awaitable[list[Row]]], agrees: Callable[[list[Row]], bool]
+    ) -> list[Row]:
+        """What is answered once it agrees with itself, or in the end."""
+        for number in range(_TRIES - 1):
             if agrees(found := await ask()):
                 return found
             await asyncio.sleep(0.01 * 2**number * random.uniform(0.5, 1.0))
-        raise StoreUnavailable("the store does not show all that was written yet; try again in a moment")
+        return await ask()
 
     def _key(self, id: str) -> str:
         return key_of(self._space_id, id)
@@ -96,3 +105,7 @@ class Repository:
 
     def _session(self, found: list[Row], session_id: str) -> Session:
         return rows.session(self._checked(found, session_id))
+
+
+def _is_no_race(found: list[Row]) -> bool:
+    return not found or found[0]["outcome"] != "RACE"

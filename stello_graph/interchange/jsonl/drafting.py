@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from stello_graph.ids import new_id
-from stello_graph.interchange.jsonl.loading import NO_HOME, Loaded, Loader, Told
+from stello_graph.interchange.jsonl.lines import Kind
+from stello_graph.interchange.jsonl.loading import NO_HOME, Loaded, Told
 from stello_graph.interchange.jsonl.order import Placed
 from stello_graph.interchange.jsonl.renewal import Ids
 from stello_graph.interchange.plan import Repaired, Skipped
@@ -17,6 +18,7 @@ __all__ = ["Drafting", "Known"]
 
 GAPS: Final = "messages are missing: those before moved to the next place"
 OTHER_MESSAGE: Final = "its id is that of another message: it got a new one"
+SAME_MESSAGE: Final = "the session has one of its id before it: it got a new one"
 OTHER_TURN: Final = "its id is that of another turn: it got a new one"
 NO_SUMMARY: Final = "its summary covers more than its transcript: it was left out"
 NO_MAIN: Final = "only a root is MAIN: it is STANDARD now"
@@ -24,10 +26,17 @@ NO_MAIN: Final = "only a root is MAIN: it is STANDARD now"
 
 @dataclass(slots=True)
 class Known:
-    """What the store has of the messages and turns that some sessions name, and what is to come with them."""
+    """What is known of the messages and turns that some sessions name, and what is to come with them.
+
+    Attributes:
+        messages: those that the store has, with the session that each was written in, and when.
+        turns: those that the store has.
+        homed: messages that these sessions share, by their home and their id in the file, as it tells them.
+    """
 
     messages: dict[str, tuple[str, int]]
     turns: set[str]
+    homed: dict[tuple[str, str], Message]
     coming: dict[str, Message] = field(default_factory=dict)
 
 
@@ -38,63 +47,68 @@ class Drafting:
         remarks: what could not be kept as the file has it.
     """
 
-    def __init__(self, loader: Loader, ids: Ids, known: Known) -> None:
+    def __init__(self, ids: Ids, known: Known) -> None:
         self.remarks: list[Skipped | Repaired] = []
-        self._loader = loader
         self._ids = ids
         self._known = known
 
     def draft(self, placed: Placed, loaded: Loaded) -> RestoreDraft:
         """One session; those before it in the same lot were drafted before."""
         self.remarks += loaded.remarks
-        session_id = self._ids.session(placed.entry.id)
-        turns = [self._turn(turn, number, session_id) for number, turn in enumerate(loaded.turns, 1)]
-        turn_ids = {old.id: new.id for old, new in zip(loaded.turns, turns, strict=True)}
-        found = [one for told in loaded.told if (one := self._place(told, loaded, turn_ids)) is not None]
+        turns = [self._turn(turn, number, loaded.entry.id) for number, turn in enumerate(loaded.turns, 1)]
+        ids: set[str] = set()
+        found = [one for told in loaded.told if (one := self._place(told, loaded, ids)) is not None]
         places = self._without_gaps(found, loaded)
         return RestoreDraft(
             session=self._session(placed, loaded, places, len(turns)), places=places, turns=tuple(turns)
         )
 
     def _turn(self, turn: Turn, number: int, session_id: str) -> Turn:
-        id = self._ids.other(turn.id)
+        id = self._ids.other(Kind.TURN, session_id, turn.id)
         if id in self._known.turns:
+            id = self._ids.replace(Kind.TURN, session_id, turn.id)
+        if self._ids.is_replaced(Kind.TURN, session_id, turn.id):
             self._repair(f"turn {turn.id}", OTHER_TURN)
-            id = new_id()
         self._known.turns.add(id)
-        return turn.model_copy(update={"id": id, "session_id": session_id, "number": number})
+        return turn.model_copy(
+            update={"id": id, "session_id": self._ids.session(session_id), "number": number}
+        )
 
-    def _place(self, told: Told, loaded: Loaded, turn_ids: dict[str, str]) -> Place | None:
-        """Where a message is, and what it says, if that is not stored already."""
-        if told.message is None:
-            return self._shared(told, loaded)
-        message = self._renewed(told.message, turn_ids)
-        other = self._written(message.id)
-        if other not in (None, (message.session_id, message.created_at)):
-            self._repair(f"line {told.line}, session {loaded.entry.id}", OTHER_MESSAGE)
+    def _place(self, told: Told, loaded: Loaded, ids: set[str]) -> Place | None:
+        """Where a message is, and what it says, if it is not one that is stored already and shared.
+
+        Args:
+            ids: of the messages before it.
+        """
+        where = f"line {told.line}, session {loaded.entry.id}"
+        home = told.home or loaded.entry.id
+        message = told.message or self._known.homed.get((home, told.message_id))
+        if message is None:
+            self.remarks.append(Skipped(where=where, why=NO_HOME))
+            return None
+        message = self._renewed(message, home)
+        if message.id in ids:
+            self._repair(where, SAME_MESSAGE)
             message = message.model_copy(update={"id": new_id()})
-        self._known.coming[message.id] = message
-        return Place(seq=told.seq, message_id=message.id, message=message)
+        elif self._written(message.id) not in (None, (message.session_id, message.created_at)):
+            message = message.model_copy(
+                update={"id": self._ids.replace(Kind.MESSAGE, home, told.message_id)}
+            )
+        if self._ids.is_replaced(Kind.MESSAGE, home, told.message_id):
+            self._repair(where, OTHER_MESSAGE)
+        ids.add(message.id)
+        is_stored = told.message is None and message.id in self._known.messages
+        if not is_stored:
+            self._known.coming.setdefault(message.id, message)
+        return Place(seq=told.seq, message_id=message.id, message=None if is_stored else message)
 
-    def _shared(self, told: Told, loaded: Loaded) -> Place | None:
-        id = self._ids.other(told.message_id)
-        message = self._known.coming.get(id)
-        if message is None and id not in self._known.messages:
-            found = self._loader.at_home(told)
-            if found is None:
-                where = f"line {told.line}, session {loaded.entry.id}"
-                self.remarks.append(Skipped(where=where, why=NO_HOME))
-                return None
-            message = self._known.coming[id] = self._renewed(found, {})
-        return Place(seq=told.seq, message_id=id, message=message)
-
-    def _renewed(self, message: Message, turn_ids: dict[str, str]) -> Message:
-        turn_id = message.turn_id
+    def _renewed(self, message: Message, home: str) -> Message:
+        turn_id, session_id = message.turn_id, message.session_id
         return message.model_copy(
             update={
-                "id": self._ids.other(message.id),
-                "session_id": self._ids.session(message.session_id),
-                "turn_id": None if turn_id is None else turn_ids.get(turn_id) or self._ids.other(turn_id),
+                "id": self._ids.other(Kind.MESSAGE, home, message.id),
+                "session_id": self._ids.session(session_id),
+                "turn_id": None if turn_id is None else self._ids.other(Kind.TURN, session_id, turn_id),
             }
         )
 

@@ -23,6 +23,7 @@ _LATEST: Final = 2**53
 
 @dataclass(frozen=True, slots=True)
 class _Link:
+    where: str
     from_id: str
     to_id: str
     at: int
@@ -56,6 +57,17 @@ class Links:
     def stored(self, session_ids: Iterable[str]) -> None:
         """Notes that these sessions of the file are there."""
         self._there.update(session_ids)
+
+    def ends_with(self, session_ids: Iterable[str]) -> set[str]:
+        """The sessions beside these that links of theirs need, and that were there."""
+        links = [link for id in session_ids for link in self._of.get(id, ())]
+        return {id for link in links for id in (link.from_id, link.to_id) if id in self._there}
+
+    def lost(self, session_ids: Collection[str]) -> list[Skipped]:
+        """Notes that sessions are not there any more, and tells of the links that need them."""
+        self._there.difference_update(session_ids)
+        lost = {link for id in session_ids for link in self._of.pop(id, ())}
+        return [Skipped(where=link.where, why=NO_TARGET) for link in sorted(lost, key=lambda one: one.order)]
 
     def coming_with(self, session_ids: Collection[str]) -> list[RefDraft]:
         """Those whose later end is among these sessions, which are stored together."""
@@ -97,4 +109,4 @@ class Links:
             elif ref.to_id not in seen:
                 seen.add(ref.to_id)
                 order = max(order + 1, min(ref.at, _LATEST))
-                yield _Link(entry.id, ref.to_id, ref.at, order)
+                yield _Link(where, entry.id, ref.to_id, ref.at, order)

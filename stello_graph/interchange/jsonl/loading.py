@@ -1,6 +1,7 @@
 """The second reading of a file: a session with its transcript and its turns, as it is to be stored."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
@@ -62,8 +63,7 @@ class Loader:
         self._max_line = max_line
         self._now = now
         self._sessions = sessions
-        self._home_id: str | None = None
-        self._at_home: dict[str, Message | None] = {}
+        self._last_home: Loaded | None = None
 
     def load(self, entry: Entry) -> Loaded:
         """A session with what can be stored of it, and remarks on the rest."""
@@ -97,15 +97,24 @@ class Loader:
         in_order = [told[seq] for seq in sorted(told)]
         return Loaded(entry, copy, in_order, sorted(turns.values(), key=lambda one: one.number), remarks)
 
-    def at_home(self, told: Told) -> Message | None:
-        """The message that a session shares, from where the file tells it in full."""
-        entry = self._sessions.get(told.home)
-        if entry is None:
-            return None
-        if self._home_id != entry.id:
-            self._home_id = entry.id
-            self._at_home = {one.message_id: one.message for one in self.load(entry).told}
-        return self._at_home.get(told.message_id)
+    def at_home(self, lot: Mapping[str, Loaded]) -> dict[tuple[str, str], Message]:
+        """The messages that some sessions share, by home and id. Each home is read once."""
+        shared: dict[str, set[str]] = defaultdict(set)
+        for loaded in lot.values():
+            for told in loaded.told:
+                if told.message is None and told.home in self._sessions:
+                    shared[told.home].add(told.message_id)
+        found: dict[tuple[str, str], Message] = {}
+        for home, ids in shared.items():
+            for told in (lot.get(home) or self._home(home)).told:
+                if told.message is not None and told.message_id in ids:
+                    found.setdefault((home, told.message_id), told.message)
+        return found
+
+    def _home(self, id: str) -> Loaded:
+        if self._last_home is None or self._last_home.entry.id != id:
+            self._last_home = self.load(self._sessions[id])
+        return self._last_home
 
     def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
         """The lines of a session that could be read, by their numbers."""

@@ -5,16 +5,17 @@ sessions and their links are all that is kept in memory of the whole file.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Final
 
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.jsonl.beside import restore_beside
 from stello_graph.interchange.jsonl.drafting import Drafting, Known
+from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.links import Links
 from stello_graph.interchange.jsonl.loading import Loaded, Loader
 from stello_graph.interchange.jsonl.order import Placed, placed
-from stello_graph.interchange.jsonl.renewal import Ids, Kept, Renewed
+from stello_graph.interchange.jsonl.renewal import Ids, Renewed
 from stello_graph.interchange.jsonl.scan import Scan
 from stello_graph.interchange.plan import Repaired, Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
@@ -64,7 +65,7 @@ async def restore(
         on_read(scan.at)
     report.conversations += len(scan.sessions)
     await restore_beside(store, stream, scan.beside, report, max_line=max_line, now=now, as_admin=as_admin)
-    ids: Ids = Renewed(scan.sessions.values()) if new_ids else Kept()
+    ids = Renewed(scan.sessions.values()) if new_ids else Ids()
     present = await _existing(store, map(ids.session, scan.sessions))
     outside = set() if new_ids else await _existing(store, _named_outside(scan))
     order, repaired = await in_thread(placed, scan.sessions, outside)
@@ -109,58 +110,63 @@ class _Lots:
             await self.flush()
 
     async def flush(self) -> None:
-        """Stores what was added."""
+        """Stores what was added, without what somebody else has made or taken away meanwhile."""
         lot, self._lot, self._messages = self._lot, {}, 0
-        if not lot:
-            return
-        drafting = Drafting(self._loader, self._ids, await self._known([one for _, one in lot.values()]))
-        drafts = await in_thread(_drafted, drafting, list(lot.values()))
-        _tell(self._report, drafting.remarks)
-        await self._write(dict(zip(lot, drafts, strict=True)))
+        for _ in range(_TRIES):
+            if not lot:
+                return
+            known = await self._known({id: loaded for id, (_, loaded) in lot.items()})
+            drafting = Drafting(self._ids, known)
+            drafts = await in_thread(_drafted, drafting, list(lot.values()))
+            if await self._store.restore_sessions(drafts, self._links.coming_with(lot)):
+                _tell(self._report, drafting.remarks)
+                self._links.stored(lot)
+                self._count(drafts, set(known.messages))
+                return
+            lot = await self._still_missing(lot)
+        for id in lot:
+            self._report.add(Skipped(where=f"session {id}", why=CHANGED))
 
-    async def _known(self, loaded: Sequence[Loaded]) -> Known:
-        """What the store has of the messages and turns of a lot."""
-        message_ids = [self._ids.other(told.message_id) for one in loaded for told in one.told]
-        turn_ids = [self._ids.other(turn.id) for one in loaded for turn in one.turns]
+    async def _known(self, lot: Mapping[str, Loaded]) -> Known:
+        """What the store has of the messages and turns of a lot, and the messages that it shares."""
         messages: dict[str, tuple[str, int]] = {}
-        for page in _pages(message_ids):
+        for page in _pages(
+            self._ids.other(Kind.MESSAGE, told.home or id, told.message_id)
+            for id, loaded in lot.items()
+            for told in loaded.told
+        ):
             messages |= await self._store.written_messages(page)
         turns: set[str] = set()
-        for page in _pages(turn_ids):
+        for page in _pages(
+            self._ids.other(Kind.TURN, id, turn.id) for id, loaded in lot.items() for turn in loaded.turns
+        ):
             turns |= await self._store.taken_turns(page)
-        return Known(messages, turns)
+        return Known(messages, turns, await in_thread(self._loader.at_home, lot))
 
-    async def _write(self, drafts: dict[str, RestoreDraft]) -> None:
-        """Stores a lot, without what somebody else has made or taken away meanwhile."""
-        for _ in range(_TRIES):
-            refs = self._links.coming_with(list(drafts))
-            if not drafts or await self._store.restore_sessions(list(drafts.values()), refs):
-                break
-            drafts = await self._still_missing(drafts)
-        else:
-            for id in drafts:
-                self._report.add(Skipped(where=f"session {id}", why=CHANGED))
-            return
-        self._links.stored(drafts)
-        for draft in drafts.values():
-            stored = sum(place.message is not None for place in draft.places)
-            is_fork = draft.session.source_session_id is not None
-            self._report.add_session(SessionOutcome.IMPORTED, messages=stored, is_fork=is_fork)
-
-    async def _still_missing(self, drafts: dict[str, RestoreDraft]) -> dict[str, RestoreDraft]:
-        made = await _existing(self._store, [draft.session.id for draft in drafts.values()])
-        above = {draft.session.parent_id for draft in drafts.values()} - {None}
-        parents = await _existing(self._store, [id for id in above if id is not None])
+    async def _still_missing(self, lot: dict[str, tuple[Placed, Loaded]]) -> dict[str, tuple[Placed, Loaded]]:
+        """What of a lot can be tried again, now that it is known what has come and gone."""
+        above = {one.parent_id for one, _ in lot.values() if one.parent_id is not None}
+        ends = self._links.ends_with(lot)
+        there = await _existing(self._store, map(self._ids.session, [*lot, *above, *ends]))
+        _tell(self._report, self._links.lost([id for id in ends if self._ids.session(id) not in there]))
         missing = {}
-        for id, draft in drafts.items():
-            if draft.session.id in made:
+        for id, (one, loaded) in lot.items():
+            if self._ids.session(id) in there:
                 self._links.stored([id])
                 self._report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
-            elif draft.session.parent_id is not None and draft.session.parent_id not in parents:
-                self._report.add(Skipped(where=f"session {id}", why=CHANGED))
+            elif one.parent_id is not None and self._ids.session(one.parent_id) not in there:
+                self._report.add(Skipped(where=loaded.where, why=CHANGED))
             else:
-                missing[id] = draft
+                missing[id] = one, loaded
         return missing
+
+    def _count(self, drafts: Sequence[RestoreDraft], stored: set[str]) -> None:
+        """`stored`: the messages that were there before."""
+        for draft in drafts:
+            new = {place.message_id for place in draft.places} - stored
+            stored |= new
+            is_fork = draft.session.source_session_id is not None
+            self._report.add_session(SessionOutcome.IMPORTED, messages=len(new), is_fork=is_fork)
 
 
 def _drafted(drafting: Drafting, lot: Sequence[tuple[Placed, Loaded]]) -> list[RestoreDraft]:
