@@ -8,8 +8,8 @@ from stello_graph.demo import contents
 from stello_graph.demo.contents import DemoSession
 from stello_graph.demo.light import light_forest
 from stello_graph.errors import Conflict
-from stello_graph.forest.checks import check_range
 from stello_graph.forest.parent_context import together
+from stello_graph.model.checks import check_range
 from stello_graph.model.knowledge import MAX_SHARED_MEMORIES, MAX_SKILLS, Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
 from stello_graph.model.message import turns_of

@@ -2,8 +2,8 @@
 
 from stello_graph.errors import ModelError, SessionArchived, SessionBusy
 from stello_graph.forest.accounts import count, stored_or_counted
-from stello_graph.forest.checks import check_range
 from stello_graph.ids import check_id
+from stello_graph.model.checks import check_range
 from stello_graph.model.session import Session
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import LLM, SpaceStore

@@ -2,7 +2,12 @@
 
 from stello_graph.errors import ForkRefused, InvalidInput, ModelError, NotFound, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
-from stello_graph.forest.checks import (
+from stello_graph.forest.parent_context import apart, summarised, together
+from stello_graph.forest.profiles import Variables, check_vars, merged_prompt, rendered
+from stello_graph.forest.selection import Select, selected
+from stello_graph.forest.sessions import override_fields
+from stello_graph.ids import check_id, new_id
+from stello_graph.model.checks import (
     check_json,
     check_label,
     check_names,
@@ -10,13 +15,9 @@ from stello_graph.forest.checks import (
     check_text,
     idempotency,
 )
-from stello_graph.forest.parent_context import apart, summarised, together
-from stello_graph.forest.profiles import Variables, check_name, check_vars, merged_prompt, rendered
-from stello_graph.forest.selection import Select, selected
-from stello_graph.forest.sessions import override_fields
-from stello_graph.ids import check_id, new_id
 from stello_graph.model.message import Draft, MessageRole
 from stello_graph.model.profile import ForkProfile
+from stello_graph.model.profile_checks import check_name
 from stello_graph.model.requests import Fork
 from stello_graph.model.session import Session, SessionOverrides
 from stello_graph.model.space import SplitGuard

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from stello_graph.errors import Conflict, InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
-from stello_graph.forest.checks import check_text
 from stello_graph.forest.functions import Functions, Integrate
 from stello_graph.forest.rollups import Views, roll_up
 from stello_graph.forest.synthesis import digest_line, integrate_request, parsed, shown_ids
 from stello_graph.ids import check_id
+from stello_graph.model.checks import check_text
 from stello_graph.model.context import ReplyStop
 from stello_graph.model.memory import (
     InsightDraft,

@@ -9,8 +9,8 @@ import secrets
 import time
 
 from stello_graph.errors import Forbidden, StelloError, Unauthenticated
-from stello_graph.forest.checks import check_names
 from stello_graph.ids import DEFAULT_SPACE, new_id
+from stello_graph.model.checks import check_names
 from stello_graph.model.keys import ApiKey, KeyDraft, NewApiKey
 from stello_graph.model.values import KeyScope, Viewer
 from stello_graph.ports import KeyStore

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from stello_graph.errors import Conflict, InvalidInput, LimitExceeded, ModelRefused, SessionArchived
 from stello_graph.forest.accounts import count, stored_or_counted
-from stello_graph.forest.checks import check_text
 from stello_graph.forest.functions import Functions
 from stello_graph.ids import check_id
+from stello_graph.model.checks import check_text
 from stello_graph.model.context import Conversation
 from stello_graph.model.memory import InsightDraft
 from stello_graph.model.session import Session

@@ -1,19 +1,18 @@
 """Fork profiles: kept, and laid over what a fork takes of its source."""
 
 from collections.abc import Mapping
-from string import Template
 from typing import Any
 
 from stello_graph.errors import InvalidInput
-from stello_graph.forest.checks import check_label, check_names, check_text
+from stello_graph.model.checks import check_text
 from stello_graph.model.profile import MAX_PROFILES, ForkProfile
+from stello_graph.model.profile_checks import check_name, check_profile, template_of
 from stello_graph.model.values import PromptMode
 from stello_graph.ports import SpaceStore
 from stello_graph.session.context.text import is_blank
 
 __all__ = [
     "Variables",
-    "check_name",
     "check_vars",
     "delete_profile",
     "merged_prompt",
@@ -31,24 +30,12 @@ async def put_profile(store: SpaceStore, profile: ForkProfile, limit: int) -> Fo
         InvalidInput: no name, or a template that is malformed.
         LimitExceeded: there are 200 others.
     """
-    check_name(profile.name)
-    skills = None if profile.skills is None else check_names(profile.skills, "skills")
-    for text, what in ((profile.system_prompt, "systemPrompt"), (profile.prompt, "prompt")):
-        if text is not None:
-            _template(check_text(text, what, limit), what)
-    return await store.put_profile(profile.model_copy(update={"skills": skills}), limit=MAX_PROFILES)
+    return await store.put_profile(check_profile(profile, limit), limit=MAX_PROFILES)
 
 
 async def delete_profile(store: SpaceStore, name: str) -> bool:
     """Whether there was such a profile. Forks made by it stay as they are."""
     return await store.delete_profile(check_name(name))
-
-
-def check_name(name: str) -> str:
-    """Returns the name of a profile: as a label, and not empty."""
-    if not check_label(name).strip():
-        raise InvalidInput("a fork profile has a name")
-    return name
 
 
 def check_vars(given: Any, limit: int) -> Variables:
@@ -68,7 +55,7 @@ def rendered(text: str | None, vars: Variables, what: str) -> str | None:
     """
     if text is None:
         return None
-    template = _template(text, what)
+    template = template_of(text, what)
     missing = [name for name in template.get_identifiers() if name not in vars]
     if missing:
         raise InvalidInput(f'the profile\'s {what} needs the variable "{missing[0]}" in vars')
@@ -91,15 +78,6 @@ def merged_prompt(
             return f"{own}\n\n{of_profile}"
         case PromptMode.PRESET:
             return of_profile
-
-
-def _template(text: str, what: str) -> Template:
-    template = Template(text)
-    if not template.is_valid():
-        raise InvalidInput(
-            f"the profile's {what} is not a template: a variable is ${{name}}, and $$ is a dollar"
-        )
-    return template
 
 
 def _text(name: str, value: Any) -> str:

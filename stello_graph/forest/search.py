@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from stello_graph.errors import InvalidInput
-from stello_graph.forest.checks import check_page, check_text
 from stello_graph.forest.snippets import snippet
+from stello_graph.model.checks import check_page, check_text
 from stello_graph.model.message import MessageRole
 from stello_graph.model.search import MAX_QUERY, SearchHit, SearchMatch, SearchQuery, SearchScope, parse_query
 from stello_graph.model.thinking import without_thinking

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stello_graph.errors import InvalidInput
-from stello_graph.forest.checks import (
+from stello_graph.ids import check_id, new_id
+from stello_graph.model.checks import (
     check_json,
     check_label,
     check_names,
@@ -12,7 +13,6 @@ from stello_graph.forest.checks import (
     check_text,
     idempotency,
 )
-from stello_graph.ids import check_id, new_id
 from stello_graph.model.message import Draft, MessageRole
 from stello_graph.model.requests import AppendedMessage, CreateSession, UpdateSession
 from stello_graph.model.session import Session, SessionOverrides

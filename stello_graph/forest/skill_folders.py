@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from stello_graph.errors import InvalidInput, StelloError
-from stello_graph.forest.knowledge import check_skill
 from stello_graph.model.knowledge import Skill
+from stello_graph.model.knowledge_checks import check_skill
 
 __all__ = ["folder_skills", "parse_skill"]
 

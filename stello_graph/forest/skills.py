@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from stello_graph.errors import NotFound
-from stello_graph.forest.knowledge import check_name
 from stello_graph.model.knowledge import Skill, SkillNote
+from stello_graph.model.knowledge_checks import check_name
 from stello_graph.model.session import Session
 from stello_graph.ports import KnowledgeStore
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 from stello_graph.errors import Conflict, InvalidInput
-from stello_graph.forest.checks import check_label, check_range, check_text
+from stello_graph.model.checks import check_label
 from stello_graph.model.requests import SpaceChanges
-from stello_graph.model.space import Space, SpaceConfig, Trigger
+from stello_graph.model.space import Space, SpaceConfig
+from stello_graph.model.space_checks import check_guard_setting, check_setting
 from stello_graph.ports import SpaceStore
 
 __all__ = ["configure"]
@@ -19,12 +20,6 @@ _NOT_NULL = {
     "integrate_on",
     "every_n_turns",
     "split_guard",
-}
-_RANGES = {
-    "max_context_tokens": (1_000, 100_000_000),
-    "max_output_tokens": (1, 10_000_000),
-    "max_tool_rounds": (0, 100),
-    "every_n_turns": (1, 1_000_000),
 }
 
 
@@ -56,16 +51,8 @@ def _checked(field: str, value: Any, limit: int) -> Any:
         if field in _NOT_NULL or field == "name":
             raise InvalidInput(f"{field} cannot be null")
         return None
-    if field in _RANGES:
-        return check_range(value, field, *_RANGES[field])
     if field == "name":
         return check_label(value)
-    if field == "consolidate_on" and Trigger.AFTER_CONSOLIDATE in value:
-        raise InvalidInput("AFTER_CONSOLIDATE is for integrateOn alone")
     if field == "split_guard":
-        return {name: _guard_setting(name, value[name]) for name in value if value[name] is not None}
-    return check_text(value, field, limit) if isinstance(value, str) else value
-
-
-def _guard_setting(name: str, value: Any) -> Any:
-    return value if isinstance(value, bool) else check_range(value, f"splitGuard {name}", 0, 1_000_000)
+        return {name: check_guard_setting(name, value[name]) for name in value if value[name] is not None}
+    return check_setting(field, value, limit)

@@ -20,7 +20,6 @@ from stello_graph.errors import (
 from stello_graph.forest import endings
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.agents import AgentPool
-from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.hook_runner import HookRunner
 from stello_graph.forest.live import LiveTurn
 from stello_graph.forest.queues import Queues
@@ -30,6 +29,7 @@ from stello_graph.forest.storing import store_end, unknown_error
 from stello_graph.forest.turn_events import after, replay
 from stello_graph.forest.turn_times import TurnTimes
 from stello_graph.ids import check_id, key_of, new_id
+from stello_graph.model.checks import check_range, check_text, idempotency
 from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.requests import Send, WhenBusy
 from stello_graph.model.turn import (

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from strawberry import UNSET
 
 from stello_graph.errors import InvalidInput
-from stello_graph.forest.checks import check_page
 from stello_graph.ids import check_id
+from stello_graph.model.checks import check_page
 from stello_graph.model.values import Value
 
 __all__ = ["checked_ids", "given", "page_size", "request"]

@@ -3,11 +3,11 @@
 import strawberry
 from strawberry import ID, UNSET
 
-from stello_graph.forest.knowledge import check_name, check_prefix, check_record_key
 from stello_graph.graphql.arguments import given, page_size
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.scalars import JSON, DateTime
 from stello_graph.model import knowledge as model
+from stello_graph.model.knowledge_checks import check_name, check_prefix, check_record_key
 from stello_graph.model.values import KeyScope
 
 __all__ = ["KnowledgeMutation", "KnowledgeQuery"]

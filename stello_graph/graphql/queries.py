@@ -7,7 +7,6 @@ import strawberry
 from strawberry import ID, UNSET
 
 from stello_graph.errors import NotFound
-from stello_graph.forest.checks import check_range
 from stello_graph.graphql.access import AccessQuery
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
@@ -31,6 +30,7 @@ from stello_graph.model import space as model_space
 from stello_graph.model import topology as model_topology
 from stello_graph.model import turn as model_turn
 from stello_graph.model import values
+from stello_graph.model.checks import check_range
 from stello_graph.model.writes import SessionFilter
 from stello_graph.session.context.compile import Compiled
 

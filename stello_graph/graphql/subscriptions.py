@@ -6,7 +6,6 @@ from contextlib import aclosing
 import strawberry
 from strawberry import ID, UNSET
 
-from stello_graph.forest.checks import check_range
 from stello_graph.graphql.arguments import given
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.scalars import Long
@@ -14,6 +13,7 @@ from stello_graph.graphql.types.topology import TopologyEvent
 from stello_graph.graphql.types.turn import TurnEvent
 from stello_graph.model import topology as model_topology
 from stello_graph.model import turn as model_turn
+from stello_graph.model.checks import check_range
 
 __all__ = ["Subscription"]
 

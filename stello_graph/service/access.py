@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from stello_graph.errors import Conflict, Forbidden, NotFound, StoreUnavailable
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.agents import AgentPool
-from stello_graph.forest.checks import check_label, check_range
 from stello_graph.forest.deletion import Sweeper
 from stello_graph.forest.keys import MOST_LISTED, Keyring, new_key
 from stello_graph.forest.turns import Turns
 from stello_graph.ids import DEFAULT_SPACE, check_id, check_space_id
+from stello_graph.model.checks import check_label, check_range
 from stello_graph.model.keys import ApiKey, NewApiKey
 from stello_graph.model.space import Space
 from stello_graph.model.turn import TurnStatus

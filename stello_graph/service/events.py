@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncGenerator, Sequence
 
-from stello_graph.forest.checks import check_page, check_range
 from stello_graph.forest.events import follow_events, past_events
 from stello_graph.forest.watch import Watch
 from stello_graph.ids import check_id
+from stello_graph.model.checks import check_page, check_range
 from stello_graph.model.topology import TopologyEvent
 from stello_graph.ports import SpaceStore
 

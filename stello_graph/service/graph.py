@@ -10,7 +10,6 @@ from typing import Self, TypeVar
 from stello_graph.errors import NotFound, SessionBusy
 from stello_graph.forest.agent import Agent
 from stello_graph.forest.backlog import keep_indexing
-from stello_graph.forest.checks import check_range, check_text, idempotency
 from stello_graph.forest.compact import compact_now
 from stello_graph.forest.events import keep_pruned
 from stello_graph.forest.fork import fork
@@ -31,6 +30,7 @@ from stello_graph.forest.turn_times import TurnTimes
 from stello_graph.forest.turns import Turns
 from stello_graph.forest.watch import Watch
 from stello_graph.ids import DEFAULT_SPACE, check_id
+from stello_graph.model.checks import check_range, check_text, idempotency
 from stello_graph.model.context import ToolSpec
 from stello_graph.model.memory import InsightDraft, Integration, TaskKind
 from stello_graph.model.message import Message

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from stello_graph.errors import NotFound
-from stello_graph.forest.knowledge import check_name, delete_shared_memory, put_shared_memory
+from stello_graph.forest.knowledge import delete_shared_memory, put_shared_memory
 from stello_graph.forest.tools.own import OwnTool
 from stello_graph.forest.tools.port import CallContext, ServerTool
 from stello_graph.model.context import Conversation
+from stello_graph.model.knowledge_checks import check_name
 
 __all__ = ["memory_tools"]
 

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from stello_graph.model.lines import CONTROLS, in_one_line, one_line
 from stello_graph.model.thinking import is_blank, without_thinking
 
 __all__ = [
@@ -17,9 +18,7 @@ __all__ = [
     "without_thinking",
 ]
 
-_BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 _NEW_LINES = re.compile(r"\r\n?|[\x85\u2028\u2029]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 # The spaces are bounded: without a bound a text of many of them takes quadratic time.
 _OUR_TAGS = re.compile(
     r"<(?=\s{0,4}/?\s{0,4}(?:session_identity|shared_memory_index|parent_context|role_context)\b)",
@@ -27,19 +26,9 @@ _OUR_TAGS = re.compile(
 )
 
 
-def in_one_line(text: str) -> str:
-    """`text` as one line without control characters, for storing; `one_line` is how prompts show it."""
-    return _CONTROLS.sub("", _BREAKS.sub(" ", text)).strip()
-
-
-def one_line(text: str) -> str:
-    """`text` as one line that holds no control characters and no tags, for labels and list entries."""
-    return in_one_line(text).replace("<", "&lt;").replace(">", "&gt;")
-
-
 def plain(text: str) -> str:
     """`text` without control characters and with our own tags defused; its lines and other tags stay."""
-    clean = _CONTROLS.sub("", _NEW_LINES.sub("\n", text)).strip()
+    clean = CONTROLS.sub("", _NEW_LINES.sub("\n", text)).strip()
     return _OUR_TAGS.sub("&lt;", clean)
 
 

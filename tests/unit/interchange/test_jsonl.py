@@ -220,7 +220,7 @@ async def test_a_mark_of_the_byte_order(space: SpaceStore) -> None:
 
 
 async def test_time_grows_as_the_messages_do(space: SpaceStore) -> None:
-    """A long transcript with its turns is stored in a time that is proportional to its length, be it as a file
+    """A long transcript is stored in a time that is proportional to its length, be it with its turns as a file
     has it or as one of many sessions.
     """
     took, took_placed = [], []
