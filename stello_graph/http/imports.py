@@ -132,6 +132,7 @@ class Imports:
             store,
             intake,
             max_object=self._most_of_one,
+            max_text=self._graph.settings.max_content_bytes,
             new_ids=new_ids,
             as_admin=viewer.scope not in (KeyScope.READ, KeyScope.WRITE),
         )

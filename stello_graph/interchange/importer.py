@@ -21,6 +21,7 @@ async def import_intake(
     *,
     report: ImportReport | None = None,
     max_object: int = MAX_OBJECT,
+    max_text: int | None = None,
     new_ids: bool = False,
     as_admin: bool = True,
 ) -> ImportReport:
@@ -30,6 +31,7 @@ async def import_intake(
         report: what counts while it runs, so that others can look; None makes one.
         max_object: how many bytes of JSON a conversation may have, or a line of an own export; a larger one
             is skipped.
+        max_text: how many bytes a prompt or a record of an own export may have; None sets no limit.
         new_ids: gives all that own exports tell of new ids.
         as_admin: whether who imports may also change settings, skills and fork profiles.
 
@@ -49,6 +51,7 @@ async def import_intake(
                 stream,
                 report,
                 max_line=max_object,
+                max_text=max_text,
                 new_ids=new_ids,
                 as_admin=as_admin,
                 on_read=intake.read_own,

@@ -1,7 +1,7 @@
 """What an import did, for the command line and for the answer of `POST /import`."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -77,6 +77,11 @@ class ImportReport:
             self.skipped.add(skipped)
         for repaired in item.repaired:
             self.repaired.add(repaired)
+
+    def add_all(self, remarks: Iterable[Skipped | Repaired]) -> None:
+        """Counts some remarks."""
+        for remark in remarks:
+            self.add(remark)
 
     def add_session(self, outcome: SessionOutcome, *, messages: int, is_fork: bool) -> None:
         """Counts what became of a session.

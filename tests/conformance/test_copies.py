@@ -243,9 +243,33 @@ async def test_new_ids(space: SpaceStore) -> None:
     gone = {line.get("sourceSessionId") for line in lines(file, "session")} - old
     assert not named & old
     assert named - gone <= {line["id"] for line in new}
-    assert {ref["toId"] for line in new for ref in line.get("refs", ())} <= {line["id"] for line in new}
+    ids = {line["id"] for line in new}
+    assert {ref["toId"] for line in new for ref in line.get("refs", ())} <= ids
+    insights = {line["insight"].get("sourceSessionId") for line in new if "insight" in line} - {None}
+    assert insights
+    assert insights <= ids
+    _check_inside(lines(await exported(space), "turn", "message"), lines(file, "turn", "message"), ids, gone)
     labels = [[line["label"] for line in found if line["id"] in ids] for ids in _thirds(found, old)]
     assert labels[0] == labels[1]
+
+
+def _check_inside(told: list[Line], old: list[Line], sessions: set[str], gone: set[Any]) -> None:
+    """What the lines of new sessions name is new and among them, but for sessions and turns that are gone."""
+    new = [line for line in told if line["session"] in sessions]
+    assert len(new) == 2 * len(old)
+    for kind in ("turn", "message"):
+        before = {line["id"] for line in old if line["kind"] == kind}
+        ids = {line["id"] for line in new if line["kind"] == kind}
+        assert not ids & before
+        assert len(ids) == 2 * len(before)
+    homes = {line[name] for line in new for name in ("sharedWith", "writtenIn") if name in line}
+    assert homes & sessions
+    assert homes <= sessions | gone
+    turns = {line["id"] for line in told if line["kind"] == "turn"}
+    left = {line["turnId"] for line in old if "turnId" in line} - turns
+    named = {line["turnId"] for line in new if "turnId" in line}
+    assert named & turns
+    assert len(named - turns) == 2 * len(left)
 
 
 def _thirds(found: list[Line], old: set[str]) -> list[set[str]]:
@@ -268,10 +292,8 @@ async def test_beside_others(space: SpaceStore, store: GraphStore, database: Dat
     report = await imported(there, file)
 
     assert report.sessions[SessionOutcome.PRESENT] == 1
-    assert {one["where"] for one in report.to_dict()["skipped"]["details"]} >= {
-        "the settings",
-        f"record {record}",
-    }
+    told = {one["where"].partition(", ")[2] for one in report.to_dict()["skipped"]["details"]}
+    assert told >= {"space", f"record {record}"}
     assert (await there.space()).config == before
     mine = (await there.sessions([top["id"], own.id]))[top["id"]]
     assert (mine.label, mine.message_count) == ("Mine", 1)

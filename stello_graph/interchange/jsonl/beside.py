@@ -1,11 +1,13 @@
 """What a file tells beside its sessions, into a Space: only where that has nothing of the kind and name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import IO, Final
 
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.jsonl.lines import Kind
-from stello_graph.interchange.jsonl.reading import fields_of, kind_of, read_beside, read_space
+from stello_graph.interchange.jsonl.reading import Terms, fields_of, kind_of, read_beside, read_space
 from stello_graph.interchange.jsonl.scan import Run, lines_of
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
@@ -33,43 +35,60 @@ async def restore_beside(
     runs: Sequence[Run],
     report: ImportReport,
     *,
-    max_line: int,
-    now: int,
+    terms: Terms,
     as_admin: bool,
 ) -> None:
     """Stores it, and tells the report. Settings, skills and fork profiles are stored as an admin only."""
     there = _There(await store.shared_memories(), await store.skills(), await store.profiles(), store, report)
-    lot: list[Value] = []
+    lines = _lines(stream, runs, terms)
+    while lot := await in_thread(_some, lines):
+        taken: list[Value] = []
+        for one in lot:
+            if one.kind in _OF_ADMINS and not as_admin:
+                report.add(Skipped(where=one.where, why=NOT_ADMIN))
+            elif isinstance(one.value, Space):
+                await _restore_space(store, one.where, one.value, report)
+            elif await there.takes(one):
+                taken.append(one.value)
+        await _store(store, taken, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    line: int
+    kind: Kind
+    name: str
+    value: Value
+
+    @property
+    def where(self) -> str:
+        return f"line {self.line}, {self.kind} {self.name}".rstrip()
+
+
+def _lines(stream: IO[bytes], runs: Sequence[Run], terms: Terms) -> Iterator[_Told]:
     for run in runs:
-        for line in await in_thread(_lines, stream, max_line, run):
+        for number, (_, _, line) in enumerate(lines_of(stream, terms.max_line, run), run.line):
+            assert line is not None, "it was short enough at the first reading"
             fields = fields_of(line)
             kind = kind_of(fields)
-            if kind in _OF_ADMINS and not as_admin:
-                report.add(Skipped(where=f"the {kind}", why=NOT_ADMIN))
-                continue
             if kind is Kind.SPACE:
-                await _restore_space(store, read_space(fields, now), report)
-                continue
-            name, one = read_beside(kind, fields, now)
-            if await there.takes(kind, name, one):
-                lot.append(one)
-            if len(lot) == _LOT:
-                await _store(store, lot, report)
-                lot = []
-    await _store(store, lot, report)
+                yield _Told(number, kind, "", read_space(fields, terms))
+            else:
+                yield _Told(number, kind, *read_beside(kind, fields, terms))
 
 
-def _lines(stream: IO[bytes], max_line: int, run: Run) -> list[bytes]:
-    return [line for _, _, line in lines_of(stream, max_line, run) if line is not None]
+def _some(lines: Iterator[_Told]) -> list[_Told]:
+    return list(islice(lines, _LOT))
 
 
-async def _restore_space(store: SpaceStore, space: Space, report: ImportReport) -> None:
+async def _restore_space(store: SpaceStore, where: str, space: Space, report: ImportReport) -> None:
     if await store.restore_space(space):
         report.add_beside(SessionOutcome.IMPORTED)
         return
     report.add_beside(SessionOutcome.PRESENT)
-    if (await store.space()).config != space.config:
-        report.add(Skipped(where="the settings", why=OTHER_SETTINGS))
+    there = await store.space()
+    if (there.name, there.config) != (space.name, space.config):
+        report.add(Skipped(where=where, why=OTHER_SETTINGS))
 
 
 class _There:
@@ -96,20 +115,20 @@ class _There:
             Kind.PROFILE: MAX_PROFILES,
         }
 
-    async def takes(self, kind: Kind, name: str, one: Value) -> bool:
+    async def takes(self, one: _Told) -> bool:
         """Whether the Space has room for it and nothing of its name; tells the report where it has."""
-        named = self._named.get(kind)
-        found = await self._store.record(name) if named is None else named.get(name)
+        named = self._named.get(one.kind)
+        found = await self._store.record(one.name) if named is None else named.get(one.name)
         if found is not None:
             self._report.add_beside(SessionOutcome.PRESENT)
-            if _said(found) != _said(one):
-                self._report.add(Skipped(where=f"{kind} {name}", why=OTHER))
+            if _said(found) != _said(one.value):
+                self._report.add(Skipped(where=one.where, why=OTHER))
             return False
         if named is not None:
-            if len(named) >= self._most[kind]:
-                self._report.add(Skipped(where=f"{kind} {name}", why=FULL))
+            if len(named) >= self._most[one.kind]:
+                self._report.add(Skipped(where=one.where, why=FULL))
                 return False
-            named[name] = one
+            named[one.name] = one.value
         return True
 
 

@@ -38,10 +38,21 @@ class Links:
     """
 
     def __init__(
-        self, sessions: Mapping[str, Entry], order: Sequence[Placed], outside: Collection[str], ids: Ids
+        self,
+        sessions: Mapping[str, Entry],
+        order: Sequence[Placed],
+        outside: Collection[str],
+        above: Mapping[str, Collection[str]],
+        ids: Ids,
     ) -> None:
-        """`outside`: what is not in the file and exists."""
+        """Of the links of `sessions`.
+
+        Args:
+            outside: what is not in the file and exists.
+            above: of those that come below what exists, what exists above them.
+        """
         self._spans = spans(order)
+        self._above = above
         self.skipped: list[Skipped] = []
         self._ids = ids
         self._of: dict[str, list[_Link]] = defaultdict(list)
@@ -91,10 +102,10 @@ class Links:
     def _is_there(self, id: str, coming: set[str]) -> bool:
         return id in coming or id in self._there
 
-    def _is_in(self, id: str, above: str) -> bool:
-        """Whether one session of the file is another one, or hangs below it."""
-        start, end = self._spans.get(above, (0, 0))
-        return id in self._spans and start <= self._spans[id][0] < end
+    def _is_in(self, id: str, other: str) -> bool:
+        """Whether one session is another one, or hangs below it."""
+        start, end = self._spans.get(other, (0, 0))
+        return (id in self._spans and start <= self._spans[id][0] < end) or other in self._above.get(id, ())
 
     def _links(self, entry: Entry, sessions: Mapping[str, Entry]) -> Iterator[_Link]:
         """By time, and of one session in its order also where times are equal or go back."""

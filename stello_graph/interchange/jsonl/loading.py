@@ -7,6 +7,7 @@ from typing import IO, Any, Final
 
 from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.reading import (
+    Terms,
     Unreadable,
     fields_of,
     kind_of,
@@ -58,10 +59,9 @@ class Loaded:
 class Loader:
     """Reads sessions of one file."""
 
-    def __init__(self, stream: IO[bytes], max_line: int, now: int, sessions: dict[str, Entry]) -> None:
+    def __init__(self, stream: IO[bytes], terms: Terms, sessions: dict[str, Entry]) -> None:
         self._stream = stream
-        self._max_line = max_line
-        self._now = now
+        self._terms = terms
         self._sessions = sessions
         self._last_home: Loaded | None = None
 
@@ -74,7 +74,7 @@ class Loader:
         waiting: list[tuple[int, dict[str, Any]]] = []
         for number, fields in self._lines(entry):
             if fields["kind"] == Kind.SESSION:
-                copy = copy or read_session(fields, self._now)[0]
+                copy = copy or read_session(fields, self._terms)[0]
             else:
                 waiting.append((number, fields))
         assert copy is not None, "it was there at the first reading"
@@ -119,7 +119,8 @@ class Loader:
     def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
         """The lines of a session that could be read, by their numbers."""
         for run in entry.runs:
-            for number, (_, _, line) in enumerate(lines_of(self._stream, self._max_line, run), run.line):
+            lines = lines_of(self._stream, self._terms.max_line, run)
+            for number, (_, _, line) in enumerate(lines, run.line):
                 if line is None or not line.strip():
                     continue
                 fields = fields_of(line)

@@ -2,14 +2,15 @@
 
 import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import orjson
 from pydantic import ValidationError
 
-from stello_graph.errors import InvalidInput
+from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.ids import check_id
+from stello_graph.interchange.jsonl.checking import checked, out_of_bounds
 from stello_graph.interchange.jsonl.lines import FORMAT, VERSION, Kind, interrupted
 from stello_graph.interchange.text import MAX_LABEL, Cleaner, Unfit, label_of
 from stello_graph.model.copies import SessionCopy
@@ -18,11 +19,12 @@ from stello_graph.model.message import Message
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import Space
 from stello_graph.model.turn import Turn
-from stello_graph.model.values import Usage, Value
+from stello_graph.model.values import Value
 
 __all__ = [
     "NO_OBJECT",
     "UNKNOWN_KIND",
+    "Terms",
     "Unreadable",
     "check_header",
     "fields_of",
@@ -48,21 +50,28 @@ _BESIDE: Final[dict[Kind, type[Value]]] = {
     Kind.PROFILE: ForkProfile,
 }
 _NAMES: Final = {Kind.RECORD: "key", Kind.SHARED_MEMORY: "slug", Kind.SKILL: "name", Kind.PROFILE: "name"}
-_LONGEST: Final = 200
 
-# Counts and places are numbers of 31 bits in the API and grow by what comes later; usage has 63 bits.
-_MOST: Final = 2**30
-_MOST_USAGE: Final = 2**40
-_YEAR_9999: Final = 253_402_300_799_000_000
-# Its bounds are those of its siblings: see `placed`.
-_UNBOUND: Final = {"index"}
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms a file is read.
+
+    Attributes:
+        now: the time of what tells none.
+        max_line: how many bytes a line may have.
+        max_text: how many bytes a prompt or a record may have.
+    """
+
+    now: int
+    max_line: int
+    max_text: int
 
 
 class Unreadable(Exception):
     """A line that says nothing that can be stored.
 
     Attributes:
-        why: one of a few fixed sentences.
+        why: one of some fixed sentences.
         field: which field is wrong, where one is.
     """
 
@@ -106,25 +115,21 @@ def kind_of(fields: dict[str, Any]) -> Kind:
     return Kind(kind)
 
 
-def read_space(fields: dict[str, Any], now: int) -> Space:
+def read_space(fields: dict[str, Any], terms: Terms) -> Space:
     """Name, settings, usage and age. Raises Unreadable."""
-    return _read(Space, {"id": "", "createdAt": now, **fields, "revision": 0, "eventSeq": 0})
+    given = {"createdAt": terms.now, **fields, "id": "", "revision": 0, "eventSeq": 0, "sessionCount": 0}
+    return _checked(_read(Space, given), terms)
 
 
-def read_beside(kind: Kind, fields: dict[str, Any], now: int) -> tuple[str, Value]:
+def read_beside(kind: Kind, fields: dict[str, Any], terms: Terms) -> tuple[str, Value]:
     """What belongs to no session, with its name. Raises Unreadable."""
-    one = _read(_BESIDE[kind], {"updatedAt": now, "revision": 1, **fields})
-    if isinstance(one, Record) and one.value is None:
-        raise Unreadable(_WRONG, "value")
-    name = str(getattr(one, _NAMES[kind]))
-    if not name or len(name) > _LONGEST or _has_controls(name):
-        raise Unreadable(_WRONG, "name")
-    return name, one
+    one = _checked(_read(_BESIDE[kind], {"updatedAt": terms.now, "revision": 1, **fields}), terms)
+    return str(getattr(one, _NAMES[kind])), one
 
 
-def read_session(fields: dict[str, Any], now: int) -> tuple[SessionCopy, bool]:
+def read_session(fields: dict[str, Any], terms: Terms) -> tuple[SessionCopy, bool]:
     """A session, and whether its label had to be changed. Raises Unreadable."""
-    made = fields.get("createdAt", now)
+    made = fields.get("createdAt", terms.now)
     insight = fields.get("insight")
     if isinstance(insight, dict):
         insight = {"putAt": made, "revision": fields.get("insightRevision", 0), **insight}
@@ -139,7 +144,7 @@ def read_session(fields: dict[str, Any], now: int) -> tuple[SessionCopy, bool]:
         "insight": insight,
         "rootId": "",
     }
-    copy = _read(SessionCopy, given)
+    copy = _checked(_read(SessionCopy, given), terms)
     for id in (copy.parent_id, copy.source_session_id, *(ref.to_id for ref in copy.refs)):
         if id is not None:
             _check(id)
@@ -177,24 +182,16 @@ def _read(kind: type[V], fields: dict[str, Any]) -> V:
     id = getattr(value, "id", None)
     if id:
         _check(id)
-    for name in _out_of_bounds(value):
+    for name in out_of_bounds(value):
         raise Unreadable(_WRONG, name)
     return value
 
 
-def _out_of_bounds(value: Value) -> Iterator[str]:
-    """The fields whose numbers could not be stored, or not be counted on."""
-    for name, field in type(value).model_fields.items():
-        found = getattr(value, name)
-        if isinstance(found, Value | tuple):
-            inner = found if isinstance(found, tuple) else (found,)
-            if any(True for one in inner if isinstance(one, Value) for _ in _out_of_bounds(one)):
-                yield field.alias or name
-        elif type(found) is int and field.annotation is not Any and name not in _UNBOUND:
-            is_time = name == "at" or name.endswith("_at")
-            most = _YEAR_9999 if is_time else _MOST_USAGE if isinstance(value, Usage) else _MOST
-            if not 0 <= found <= most:
-                yield field.alias or name
+def _checked(value: V, terms: Terms) -> V:
+    try:
+        return checked(value, terms.max_text)
+    except (InvalidInput, LimitExceeded) as error:
+        raise Unreadable(error.message) from None
 
 
 def _check(id: str) -> None:

@@ -6,6 +6,7 @@ from typing import IO, Final
 
 from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.reading import (
+    Terms,
     Unreadable,
     check_header,
     fields_of,
@@ -62,14 +63,13 @@ class Scan:
         at: how many bytes were read.
     """
 
-    def __init__(self, stream: IO[bytes], max_line: int, now: int) -> None:
+    def __init__(self, stream: IO[bytes], terms: Terms) -> None:
         self.sessions: dict[str, Entry] = {}
         self.beside: list[Run] = []
         self.remarks: list[Skipped | Repaired] = []
         self.at = 0
         self._stream = stream
-        self._max_line = max_line
-        self._now = now
+        self._terms = terms
         self._names: set[tuple[Kind, str]] = set()
 
     def steps(self) -> Iterator[bool]:
@@ -79,7 +79,7 @@ class Scan:
             InvalidInput: the file does not begin with a header that is known.
         """
         place = 0
-        for number, (start, end, line) in enumerate(lines_of(self._stream, self._max_line), 1):
+        for number, (start, end, line) in enumerate(lines_of(self._stream, self._terms.max_line), 1):
             self.at = end
             if number == 1:
                 check_header(line or b"")
@@ -95,7 +95,7 @@ class Scan:
             place += 1
             if place % _STEP == 0:
                 yield True
-        self._drop_strays()
+        yield from self._drop_strays()
         yield True
 
     def _take(self, line: bytes, run: Run) -> None:
@@ -103,7 +103,7 @@ class Scan:
         kind = kind_of(fields)
         match kind:
             case Kind.SESSION:
-                copy, changed = read_session(fields, self._now)
+                copy, changed = read_session(fields, self._terms)
                 entry = self._entry(copy.id)
                 if entry.line:
                     raise Unreadable(TWICE)
@@ -118,10 +118,10 @@ class Scan:
                     raise Unreadable(NO_SESSION)
                 _add(self._entry(session_id).runs, run)
             case Kind.SPACE:
-                read_space(fields, self._now)
+                read_space(fields, self._terms)
                 self._add_beside(Kind.SPACE, "", run)
             case _:
-                self._add_beside(kind, read_beside(kind, fields, self._now)[0], run)
+                self._add_beside(kind, read_beside(kind, fields, self._terms)[0], run)
 
     def _add_beside(self, kind: Kind, name: str, run: Run) -> None:
         if (kind, name) in self._names:
@@ -132,16 +132,19 @@ class Scan:
     def _entry(self, id: str) -> Entry:
         return self.sessions.setdefault(id, Entry(id))
 
-    def _drop_strays(self) -> None:
-        """Turns and messages of a session that has no line."""
+    def _drop_strays(self) -> Iterator[bool]:
+        """Turns and messages of a session that has no line; as `steps`."""
+        dropped = 0
         for entry in [entry for entry in self.sessions.values() if not entry.line]:
             del self.sessions[entry.id]
             for run in entry.runs:
-                self._stream.seek(run.start)
-                count = self._stream.read(run.end - run.start).count(b"\n") or 1
-                for number in range(run.line, run.line + count):
+                lines = lines_of(self._stream, self._terms.max_line, run)
+                for number, _ in enumerate(lines, run.line):
                     where = f"line {number}, session {entry.id[:128]}"
                     self.remarks.append(Skipped(where=where, why=NO_SESSION))
+                    dropped += 1
+                    if dropped % _STEP == 0:
+                        yield True
 
 
 def lines_of(

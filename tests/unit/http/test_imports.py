@@ -258,9 +258,9 @@ async def test_an_own_export(open_app: OpenApp) -> None:
     report = written.lines[-1]["report"]
     assert (report["beside"], report["sessions"]["imported"]) == ({"imported": 1, "present": 0}, 1)
     assert [each["where"] for each in report["skipped"]["details"]] == [
-        "the space",
-        "the skill",
-        "the profile",
+        "line 2, space",
+        "line 4, skill s",
+        "line 5, profile p",
     ]
     other = app.graph.store.in_space("other")
     assert ((await other.space()).name, await other.skills(), await other.profiles()) == ("Other", [], [])

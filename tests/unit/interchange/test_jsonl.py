@@ -20,8 +20,10 @@ from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import ExportReport, export_lines, restore
-from stello_graph.interchange.jsonl.links import NO_TARGET
+from stello_graph.interchange.jsonl.links import IN_LINE, NO_TARGET
 from stello_graph.interchange.jsonl.loading import NO_HOME
+from stello_graph.interchange.jsonl.reading import Terms
+from stello_graph.interchange.jsonl.scan import Scan
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.model.message import Draft, MessageRole
 from stello_graph.model.writes import PlacedDraft
@@ -220,9 +222,7 @@ async def test_a_mark_of_the_byte_order(space: SpaceStore) -> None:
 
 
 async def test_time_grows_as_the_messages_do(space: SpaceStore) -> None:
-    """A long transcript is stored in a time that is proportional to its length, be it with its turns as a file
-    has it or as one of many sessions.
-    """
+    """A long transcript is stored in a time that is proportional to its length, in every way."""
     took, took_placed = [], []
     for count in (1_000, 8_000):
         id = f"s{count}"
@@ -373,6 +373,108 @@ async def test_two_homes_in_turn(space: SpaceStore) -> None:
     assert stream.lines < 4 * len(lines)
     assert report.messages == 400
     assert (await texts(space, "z"))["z"][:3] == ["x 1", "y 1", "x 3"]
+
+
+LONG = "x" * 2_001
+NOT_TO_BE_GIVEN: list[Line] = [
+    {"kind": "record", "key": "a..b", "value": 1},
+    {"kind": "record", "key": "a b", "value": 1},
+    {"kind": "record", "key": "null", "value": None},
+    {"kind": "record", "key": "long", "value": LONG},
+    {"kind": "sharedMemory", "slug": "<a>", "summary": "s", "body": "b"},
+    {"kind": "sharedMemory", "slug": "a", "summary": "s" * 501, "body": "b"},
+    {"kind": "sharedMemory", "slug": "b", "summary": "s", "body": "b" * (64 * 1024 + 1)},
+    {"kind": "skill", "name": "n" * 101, "description": "d", "content": "c"},
+    {"kind": "skill", "name": "a", "description": "d", "content": " "},
+    {"kind": "skill", "name": "b", "description": "d" * 1_001, "content": "c"},
+    {"kind": "profile", "name": " "},
+    {"kind": "profile", "name": "a", "prompt": "$ 5"},
+    {"kind": "profile", "name": "b", "systemPrompt": LONG},
+    {"kind": "profile", "name": "c", "skills": ["a\nb"]},
+    session("a", tags=["a\nb"]),
+    session("b", tags=[""]),
+    session("c", tags=[f"t{n}" for n in range(101)]),
+    session("d", skills=["s" * 201]),
+    session("e", systemPrompt=LONG),
+    session("f", overrides={"consolidatePrompt": LONG}),
+    session("g", metadata={"a": LONG}),
+    {"kind": "space", "name": "a\nb"},
+    {"kind": "space", "name": "N", "config": {"maxToolRounds": 101}},
+    {"kind": "space", "name": "N", "config": {"consolidateOn": ["AFTER_CONSOLIDATE"]}},
+    {"kind": "space", "name": "N", "config": {"splitGuard": {"minTurns": 1_000_001}}},
+    {"kind": "space", "name": "N", "config": {"rolContext": "", "roleContext": LONG}},
+]
+
+
+async def test_what_would_be_refused_of_a_caller(space: SpaceStore) -> None:
+    """Is not let in by a file: each line is told, with why. What is only unusual is stored as of a caller."""
+    unusual: list[Line] = [
+        session("ok", tags=["t", "t"], skills=[], metadata=[1]),
+        {"kind": "skill", "name": " trimmed ", "description": "", "content": "c"},
+        {"kind": "profile", "name": "p", "prompt": "$$ ${a}", "skills": ["s", "s"]},
+    ]
+    report = await imported(space, dumped(HEADER, *NOT_TO_BE_GIVEN, *unusual), max_text=1_000)
+
+    told = remarks(report)
+    assert list(told) == [f"line {n}" for n in range(2, 2 + len(NOT_TO_BE_GIVEN))]
+    assert told["line 2"] == "a key is a dot path such as goals.q3, none of its segments empty"
+    assert told["line 18"] == "at most 100 tags"
+    ok = (await space.sessions(["ok"]))["ok"]
+    assert (ok.tags, ok.skills, ok.metadata) == (("t",), (), [1])
+    assert [one.name for one in await space.skills()] == ["trimmed"]
+    assert [one.skills for one in await space.profiles()] == [("s",)]
+    assert (await space.space()).revision == 0
+
+
+async def test_links_in_line_with_what_is_there(space: SpaceStore) -> None:
+    """Also what the file does not say of a session's ancestors forbids a link to them, in both directions."""
+    there = [session("r"), session("p", parentId="r"), session("q", parentId="p"), session("other")]
+    await imported(space, dumped(HEADER, *there))
+    refs = [{"toId": id, "at": 1} for id in ("r", "p", "q", "other")]
+    lines = [
+        session("n", parentId="p", refs=refs),
+        session("m", parentId="n", refs=refs),
+        session("r", refs=[{"toId": "m", "at": 1}, {"toId": "elsewhere", "at": 1}]),
+        session("elsewhere", refs=[{"toId": "r", "at": 1}]),
+    ]
+
+    report = await imported(space, dumped(HEADER, *lines))
+
+    assert report.to_dict()["skipped"]["reasons"] == {IN_LINE: 5}
+    found = await space.refs(["n", "m", "r", "elsewhere"], first=10, offset=0)
+    assert {id: {node.id for node in nodes} for id, nodes in found.items()} == {
+        "n": {"q", "other"},
+        "m": {"q", "other"},
+        "r": {"elsewhere"},
+        "elsewhere": {"r"},
+    }
+
+
+async def test_lines_of_no_session(space: SpaceStore) -> None:
+    """Each is told, some at a time, also the last one, which no line feed ends."""
+    strays = [message("nobody", n) for n in range(1, 1_201)]
+    file = dumped(HEADER, session("a"), *strays, b"\n", message("nobody", 1_201)).rstrip(b"\n")
+    scan = Scan(io.BytesIO(file), Terms(now=1, max_line=1_000, max_text=1_000))
+    told: list[str] = []
+    for _ in scan.steps():
+        assert len(scan.remarks) <= 500
+        told += [one.where for one in scan.remarks]
+        scan.remarks.clear()
+    assert told == [f"line {n}, session nobody" for n in (*range(3, 1_203), 1_204)]
+
+
+async def test_settings_and_records(space: SpaceStore) -> None:
+    """Many in one run; another name or other settings are told, another usage is the Space's own."""
+    records = [{"kind": "record", "key": f"k{n}", "value": n} for n in range(120)]
+    settings = {"kind": "space", "name": "S", "config": {"everyNTurns": 3}, "usage": {"llmCalls": 5}}
+    first = await imported(space, dumped(HEADER, settings, *records))
+    again = await imported(space, dumped(HEADER, *records, settings | {"usage": {"llmCalls": 6}}))
+    renamed = await imported(space, dumped(HEADER, settings | {"name": "T"}, records[0] | {"value": "v"}))
+
+    assert (first.beside, again.beside) == ({SessionOutcome.IMPORTED: 121}, {SessionOutcome.PRESENT: 121})
+    assert (remarks(first), remarks(again)) == ({}, {})
+    assert list(remarks(renamed)) == ["line 2, space", "line 3, record k0"]
+    assert (await space.space()).usage.llm_calls == 5
 
 
 NAMES = st.sampled_from(list("abcdefgh"))

@@ -1,0 +1,113 @@
+"""Sessions of a file on their way into the store, some at a time."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from stello_graph.interchange.background import in_thread
+from stello_graph.interchange.jsonl.drafting import Drafting, Known
+from stello_graph.interchange.jsonl.lines import Kind
+from stello_graph.interchange.jsonl.links import Links
+from stello_graph.interchange.jsonl.loading import Loaded, Loader
+from stello_graph.interchange.jsonl.lookups import existing, pages
+from stello_graph.interchange.jsonl.order import Placed
+from stello_graph.interchange.jsonl.renewal import Ids
+from stello_graph.interchange.plan import Skipped
+from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.model.copies import RestoreDraft
+from stello_graph.ports import SpaceStore
+
+__all__ = ["Lots"]
+
+CHANGED: Final = "what it hangs on was deleted meanwhile"
+
+_SESSIONS: Final = 200
+_MESSAGES: Final = 1_000
+_TRIES: Final = 5
+
+
+class Lots:
+    """Stores sessions some at a time."""
+
+    def __init__(
+        self, store: SpaceStore, loader: Loader, ids: Ids, links: Links, report: ImportReport
+    ) -> None:
+        self._store = store
+        self._loader = loader
+        self._ids = ids
+        self._links = links
+        self._report = report
+        self._lot: dict[str, tuple[Placed, Loaded]] = {}
+        self._messages = 0
+
+    async def add(self, one: Placed) -> None:
+        """A session whose parent is stored, or comes with those before it."""
+        if one.parent_id in self._lot:
+            await self.flush()
+        loaded = await in_thread(self._loader.load, one.entry)
+        self._lot[one.entry.id] = one, loaded
+        self._messages += len(loaded.told)
+        if len(self._lot) >= _SESSIONS or self._messages >= _MESSAGES:
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Stores what was added, without what somebody else has made or taken away meanwhile."""
+        lot, self._lot, self._messages = self._lot, {}, 0
+        for _ in range(_TRIES):
+            if not lot:
+                return
+            known = await self._known({id: loaded for id, (_, loaded) in lot.items()})
+            drafting = Drafting(self._ids, known)
+            drafts = await in_thread(_drafted, drafting, list(lot.values()))
+            if await self._store.restore_sessions(drafts, self._links.coming_with(lot)):
+                self._report.add_all(drafting.remarks)
+                self._links.stored(lot)
+                self._count(drafts, set(known.messages))
+                return
+            lot = await self._still_missing(lot)
+        for id in lot:
+            self._report.add(Skipped(where=f"session {id}", why=CHANGED))
+
+    async def _known(self, lot: Mapping[str, Loaded]) -> Known:
+        """What the store has of the messages and turns of a lot, and the messages that it shares."""
+        messages: dict[str, tuple[str, int]] = {}
+        for page in pages(
+            self._ids.other(Kind.MESSAGE, told.home or id, told.message_id)
+            for id, loaded in lot.items()
+            for told in loaded.told
+        ):
+            messages |= await self._store.written_messages(page)
+        turns: set[str] = set()
+        for page in pages(
+            self._ids.other(Kind.TURN, id, turn.id) for id, loaded in lot.items() for turn in loaded.turns
+        ):
+            turns |= await self._store.taken_turns(page)
+        return Known(messages, turns, await in_thread(self._loader.at_home, lot))
+
+    async def _still_missing(self, lot: dict[str, tuple[Placed, Loaded]]) -> dict[str, tuple[Placed, Loaded]]:
+        """What of a lot can be tried again, now that it is known what has come and gone."""
+        above = {one.parent_id for one, _ in lot.values() if one.parent_id is not None}
+        ends = self._links.ends_with(lot)
+        there = await existing(self._store, map(self._ids.session, [*lot, *above, *ends]))
+        self._report.add_all(self._links.lost([id for id in ends if self._ids.session(id) not in there]))
+        missing = {}
+        for id, (one, loaded) in lot.items():
+            if self._ids.session(id) in there:
+                self._links.stored([id])
+                self._report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
+            elif one.parent_id is not None and self._ids.session(one.parent_id) not in there:
+                self._report.add(Skipped(where=loaded.where, why=CHANGED))
+            else:
+                missing[id] = one, loaded
+        return missing
+
+    def _count(self, drafts: Sequence[RestoreDraft], stored: set[str]) -> None:
+        """`stored`: the messages that were there before."""
+        for draft in drafts:
+            new = {place.message_id for place in draft.places} - stored
+            stored |= new
+            is_fork = draft.session.source_session_id is not None
+            self._report.add_session(SessionOutcome.IMPORTED, messages=len(new), is_fork=is_fork)
+
+
+def _drafted(drafting: Drafting, lot: Sequence[tuple[Placed, Loaded]]) -> list[RestoreDraft]:
+    return [drafting.draft(one, loaded) for one, loaded in lot]
