@@ -55,15 +55,14 @@ class Links:
         self._above = above
         self.skipped: list[Skipped] = []
         self._ids = ids
-        self._of: dict[str, list[_Link]] = defaultdict(list)
+        self._of: dict[str, dict[_Link, None]] = defaultdict(dict)
         self._there = set(outside)
         found = [link for entry in sessions.values() for link in self._links(entry, sessions)]
         last = 0
         for link in sorted(found, key=lambda link: (link.order, link.from_id)):
             last = max(last + 1, link.order)
             kept = replace(link, order=_BEFORE_ALL + last)
-            self._of[link.from_id].append(kept)
-            self._of[link.to_id].append(kept)
+            self._of[link.from_id][kept] = self._of[link.to_id][kept] = None
 
     def stored(self, session_ids: Iterable[str]) -> None:
         """Notes that these sessions of the file are there."""
@@ -75,9 +74,11 @@ class Links:
         return {id for link in links for id in (link.from_id, link.to_id) if id in self._there}
 
     def lost(self, session_ids: Collection[str]) -> list[Skipped]:
-        """Notes that sessions are not there any more, and tells of the links that need them."""
+        """Notes that sessions are gone, or do not come, and tells of the links that need them."""
         self._there.difference_update(session_ids)
-        lost = {link for id in session_ids for link in self._of.pop(id, ())}
+        lost = {link for id in session_ids for link in self._of.get(id, ())}
+        for link in lost:
+            del self._of[link.from_id][link], self._of[link.to_id][link]
         return [Skipped(where=link.where, why=NO_TARGET) for link in sorted(lost, key=lambda one: one.order)]
 
     def coming_with(self, session_ids: Collection[str]) -> list[RefDraft]:

@@ -64,8 +64,8 @@ class Lots:
                 self._count(drafts, set(known.messages))
                 return
             lot = await self._still_missing(lot)
-        for id in lot:
-            self._report.add(Skipped(where=f"session {id}", why=CHANGED))
+        for id, (_, loaded) in lot.items():
+            self._skip(id, loaded)
 
     async def _known(self, lot: Mapping[str, Loaded]) -> Known:
         """What the store has of the messages and turns of a lot, and the messages that it shares."""
@@ -95,10 +95,14 @@ class Lots:
                 self._links.stored([id])
                 self._report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
             elif one.parent_id is not None and self._ids.session(one.parent_id) not in there:
-                self._report.add(Skipped(where=loaded.where, why=CHANGED))
+                self._skip(id, loaded)
             else:
                 missing[id] = one, loaded
         return missing
+
+    def _skip(self, id: str, loaded: Loaded) -> None:
+        self._report.add(Skipped(where=loaded.where, why=CHANGED))
+        self._report.add_all(self._links.lost([id]))
 
     def _count(self, drafts: Sequence[RestoreDraft], stored: set[str]) -> None:
         """`stored`: the messages that were there before."""

@@ -22,6 +22,7 @@ from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import ExportReport, export_lines, restore
 from stello_graph.interchange.jsonl.links import IN_LINE, NO_TARGET
 from stello_graph.interchange.jsonl.loading import NO_HOME
+from stello_graph.interchange.jsonl.lots import CHANGED
 from stello_graph.interchange.jsonl.reading import Terms
 from stello_graph.interchange.jsonl.scan import Scan
 from stello_graph.interchange.report import ImportReport, SessionOutcome
@@ -319,19 +320,23 @@ async def test_ids_that_others_have(space: SpaceStore) -> None:
 
 
 async def test_what_goes_meanwhile(space: SpaceStore) -> None:
-    """A link to what was deleted costs that link; a shared message that is gone comes from the file again."""
-    await imported(space, dumped(HEADER, session("out"), session("h"), message("h", 1, createdAt=3)))
+    """What was deleted costs the links that lead there and what hangs below it; a shared message that is gone
+    comes from the file.
+    """
+    there = [session("out"), session("p"), session("h"), message("h", 1, createdAt=3)]
+    await imported(space, dumped(HEADER, *there))
     real, asked = space.restore_sessions, []
 
     async def late(drafts: Any, refs: Any) -> bool:
         asked.append((sum(place.message is None for draft in drafts for place in draft.places), len(refs)))
         if len(asked) == 1:
             await space.delete_session("out", 1, 10)
+            await space.delete_session("p", 1, 10)
             await space.delete_session("h", 1, 10)
         return await real(drafts, refs)
 
     space.restore_sessions = late  # type: ignore[method-assign]
-    refs = [{"toId": "out", "at": 1}, {"toId": "b", "at": 2}]
+    refs = [{"toId": "out", "at": 1}, {"toId": "b", "at": 2}, {"toId": "c", "at": 3}]
     file = dumped(
         HEADER,
         session("a", refs=refs),
@@ -339,11 +344,15 @@ async def test_what_goes_meanwhile(space: SpaceStore) -> None:
         session("b"),
         session("h", refs=[{"toId": "a", "at": 1}]),
         message("h", 1, createdAt=3),
+        session("c", parentId="p"),
+        session("d", parentId="c"),
     )
     report = await imported(space, file)
 
-    assert asked == [(1, 3), (0, 1)]
-    assert remarks(report) == dict.fromkeys(("line 2, session a", "line 5, session h"), NO_TARGET)
+    assert asked[:2] == [(1, 4), (0, 1)]
+    wrong = ["line 2, session a", "line 5, session h", "line 7, session c", "line 8, session d"]
+    assert sorted(remarks(report)) == wrong
+    assert report.to_dict()["skipped"]["reasons"] == {NO_TARGET: 3, CHANGED: 2}
     assert report.sessions[SessionOutcome.IMPORTED] == 2
     assert await texts(space, "a") == {"a": ["h 1"]}
     assert [node.id for node in (await space.refs(["a"], first=10, offset=0))["a"]] == ["b"]
