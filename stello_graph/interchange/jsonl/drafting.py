@@ -47,10 +47,12 @@ class Drafting:
         remarks: what could not be kept as the file has it.
     """
 
-    def __init__(self, ids: Ids, known: Known) -> None:
+    def __init__(self, ids: Ids, known: Known, now: int) -> None:
+        """`now`: the time of what tells none."""
         self.remarks: list[Skipped | Repaired] = []
         self._ids = ids
         self._known = known
+        self._now = now
 
     def draft(self, placed: Placed, loaded: Loaded) -> RestoreDraft:
         """One session; those before it in the same lot were drafted before."""
@@ -90,7 +92,7 @@ class Drafting:
         if message.id in ids:
             self._repair(where, SAME_MESSAGE)
             message = message.model_copy(update={"id": new_id()})
-        elif self._written(message.id) not in (None, (message.session_id, message.created_at)):
+        elif self._is_taken(message):
             message = message.model_copy(
                 update={"id": self._ids.replace(Kind.MESSAGE, home, told.message_id)}
             )
@@ -112,10 +114,15 @@ class Drafting:
             }
         )
 
-    def _written(self, id: str) -> tuple[str, int] | None:
-        """Which message has an id already: by the session that it was written in, and when."""
-        coming = self._known.coming.get(id)
-        return self._known.messages.get(id) if coming is None else (coming.session_id, coming.created_at)
+    def _is_taken(self, message: Message) -> bool:
+        """Whether another message has its id: one that was written in another session, or at another time."""
+        coming = self._known.coming.get(message.id)
+        if coming is not None:
+            return (coming.session_id, coming.created_at) != (message.session_id, message.created_at)
+        if message.id not in self._known.messages:
+            return False
+        session_id, created_at = self._known.messages[message.id]
+        return message.session_id != session_id or message.created_at not in (created_at, self._now)
 
     def _without_gaps(self, places: list[Place], loaded: Loaded) -> tuple[Place, ...]:
         """The newest message keeps its place, and those before it stand right before it."""

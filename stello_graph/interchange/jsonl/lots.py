@@ -29,13 +29,15 @@ class Lots:
     """Stores sessions some at a time."""
 
     def __init__(
-        self, store: SpaceStore, loader: Loader, ids: Ids, links: Links, report: ImportReport
+        self, store: SpaceStore, loader: Loader, ids: Ids, links: Links, report: ImportReport, now: int
     ) -> None:
+        """`now`: the time of what tells none."""
         self._store = store
         self._loader = loader
         self._ids = ids
         self._links = links
         self._report = report
+        self._now = now
         self._lot: dict[str, tuple[Placed, Loaded]] = {}
         self._messages = 0
 
@@ -56,7 +58,7 @@ class Lots:
             if not lot:
                 return
             known = await self._known({id: loaded for id, (_, loaded) in lot.items()})
-            drafting = Drafting(self._ids, known)
+            drafting = Drafting(self._ids, known, self._now)
             drafts = await in_thread(_drafted, drafting, list(lot.values()))
             if await self._store.restore_sessions(drafts, self._links.coming_with(lot)):
                 self._report.add_all(drafting.remarks)

@@ -73,7 +73,7 @@ async def restore(
     links.stored(present)
     for _ in present:
         report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
-    lots = Lots(store, Loader(stream, terms, sessions), ids, links, report)
+    lots = Lots(store, Loader(stream, terms, sessions), ids, links, report, terms.now)
     for one in order:
         if one.entry.id not in present:
             await lots.add(one)

@@ -319,6 +319,18 @@ async def test_ids_that_others_have(space: SpaceStore) -> None:
     assert own["id"] == first["turnId"] != "t"
 
 
+async def test_a_file_without_times_grows(space: SpaceStore) -> None:
+    """What tells no time is the same message where it is of the same session: it is shared, not copied."""
+    lines = [session("h"), message("h", 1), message("h", 2)]
+    await imported(space, dumped(HEADER, *lines))
+    more = [session("k"), shared("k", 1, "h-1", "h"), shared("k", 2, "h-2", "h"), message("k", 3)]
+
+    report = await imported(space, dumped(HEADER, *lines, *more))
+
+    assert (report.messages, remarks(report)) == (1, {})
+    assert await texts(space, "k") == {"k": ["h 1", "h 2", "k 3"]}
+
+
 async def test_what_goes_meanwhile(space: SpaceStore) -> None:
     """What was deleted costs the links that lead there and what hangs below it; a shared message that is gone
     comes from the file.
