@@ -157,6 +157,7 @@ def test_the_preview_says_where_each_part_comes_from(star_map: Page, ask: Ask) -
     ask("mutation { configureSpace(input: { maxContextTokens: null }) { id } }")
 
 
+@pytest.mark.covers("W44")
 def test_settings_send_what_changed_and_can_be_given_back(star_map: Page, ask: Ask) -> None:
     ask('mutation { configureSpace(input: { systemPrompt: "The Space\'s prompt." }) { id } }')
     for skill in ("plan", "tidy"):

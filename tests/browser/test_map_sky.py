@@ -159,6 +159,7 @@ def roots_only(data: Any) -> None:
     data["starMap"]["columns"] = {name: values[:kept] for name, values in columns.items()} | {"refs": []}
 
 
+@pytest.mark.covers("W44")
 def test_the_forest_is_drawn_and_follows_what_happens(sky: Page, forest: Forest, ask: Ask) -> None:
     star_at(sky, forest.trip)
     main, plain, archived = (colour_at(sky, id) for id in (forest.trip, forest.flights, forest.old))

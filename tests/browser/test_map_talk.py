@@ -444,12 +444,44 @@ def test_what_is_said_elsewhere_appears(star_map: Page, map_server: MapServer, a
     expect(field).to_be_visible()
 
 
+@pytest.mark.covers("W47")
+def test_a_session_that_cannot_be_read_leaves_the_other_as_it_was(
+    star_map: Page, map_server: MapServer, ask: Ask
+) -> None:
+    here, there = ask.session("Harbour"), ask.session("Pier")
+    ask.say(here, "What is here")
+    ask.say(there, "What is there")
+    field = show(star_map, map_server, here)
+    expect(messages(star_map)).to_have_count(2)
+    field.fill("Not sent yet")
+    refusal = {"message": "The store is away.", "extensions": {"code": "STORE_UNAVAILABLE"}}
+
+    def refuse(route: Route) -> None:
+        if there in (route.request.post_data or ""):
+            route.fulfill(json={"data": None, "errors": [refusal]})
+        else:
+            route.continue_()
+
+    star_map.route("**/graphql", refuse)
+    star_map.get_by_role("treeitem", name="Pier,").click()
+    expect(star_map.get_by_text("The store is away.").first).to_be_visible()
+    expect(star_map.get_by_text("What is here")).to_have_count(0)
+    star_map.get_by_role("treeitem", name="Harbour,").click()
+    expect(messages(star_map)).to_have_count(2)
+    expect(field).to_have_value("Not sent yet")
+    star_map.unroute("**/graphql")
+    star_map.get_by_role("treeitem", name="Pier,").click()
+    expect(messages(star_map).first).to_contain_text("What is there")
+    assert ask(MESSAGES, id=here)["session"]["messages"]["nodes"][0]["content"] == "What is here"
+
+
 def slow(text: str, at: int = 3) -> tuple[Answer, threading.Event]:
     """An answer that waits in its middle for a test."""
     gate = threading.Event()
     return Answer([say(text)], gate=gate, gate_at=at), gate
 
 
+@pytest.mark.covers("W47")
 def test_a_reply_is_followed_after_a_reload_and_a_lost_connection(keyed: Page, tools: Tools) -> None:
     session = tools.ask.session("Slow")
     answer, gate = slow("The first words, **then** the rest of them, and an end.")
