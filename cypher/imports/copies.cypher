@@ -1,5 +1,6 @@
 // purpose: Creates sessions as an export has them, all or none: transcripts, turns and links with them, as roots or as children of
-//   nodes that are there. They keep their places among each other, after the siblings that are there. The delete-lock comes first.
+//   nodes that are there. They keep their places among each other, after the siblings that are there. The delete-lock comes first,
+//   then parents and ends of links in the order of their keys, the Space last.
 //   RACE: the index does not show all messages that are to be shared.
 // access: write
 // params: space, op, eventKey, keys, parents, roots, nodes, shared, sessions, transcripts, refs
@@ -8,11 +9,16 @@ MATCH (d:DeleteLock {key: $space})
 SET d.lock = $op
 WITH d
 CALL () {
+  UNWIND $nodes AS key
+  MATCH (n:TopologyNode {key: key})
+  SET n.lock = $op
+  WITH n WHERE n.lock IS NOT NULL
+  RETURN count(n) AS nodes
+}
+CALL () {
   UNWIND $parents AS one
   WITH one['key'] AS key
   MATCH (p:TopologyNode {key: key})
-  SET p.lock = $op
-  WITH p WHERE p.lock IS NOT NULL
   RETURN collect(p) AS parents
 }
 MATCH (sp:Space {id: $space})
@@ -21,11 +27,6 @@ CALL () {
   UNWIND $keys AS key
   MATCH (taken:Session {key: key})
   RETURN count(taken) AS taken
-}
-CALL () {
-  UNWIND $nodes AS key
-  MATCH (n:TopologyNode {key: key})
-  RETURN count(n) AS nodes
 }
 CALL () {
   UNWIND $shared AS key

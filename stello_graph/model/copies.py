@@ -5,7 +5,7 @@ from stello_graph.model.session import Session
 from stello_graph.model.turn import Turn
 from stello_graph.model.values import Value
 
-__all__ = ["HomedMessage", "Place", "RefCopy", "RefDraft", "RestoreDraft", "SessionCopy"]
+__all__ = ["MessageCopy", "Place", "RefCopy", "RefDraft", "RestoreDraft", "SessionCopy"]
 
 
 class RefCopy(Value):
@@ -36,15 +36,10 @@ class SessionCopy(Session):
     refs: tuple[RefCopy, ...] = ()
 
 
-class HomedMessage(Message):
-    """A message as seen through one session.
+class MessageCopy(Message):
+    """A message in a transcript. `is_shared`: another place has it too."""
 
-    Attributes:
-        home: the session that it was written in, where that has it at the same place, else the first by id
-            of those that have it.
-    """
-
-    home: str
+    is_shared: bool
 
 
 class Place(Value):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from stello_graph.model.copies import HomedMessage, RefDraft, RestoreDraft, SessionCopy
+from stello_graph.model.copies import MessageCopy, RefDraft, RestoreDraft, SessionCopy
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import Space
@@ -22,9 +22,9 @@ class CopyStore(Protocol):
         """Those that exist, in the order of `ids`."""
         ...
 
-    async def homed_messages(
+    async def message_copies(
         self, session_ids: Sequence[str], *, after: int, before: int, first: int
-    ) -> dict[str, list[HomedMessage]]:
+    ) -> dict[str, list[MessageCopy]]:
         """By session, the oldest `first` messages with after < seq < before, oldest first."""
         ...
 

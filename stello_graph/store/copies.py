@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stello_graph.errors import NotFound
 from stello_graph.ids import new_id
-from stello_graph.model.copies import HomedMessage, RefDraft, RestoreDraft, SessionCopy
+from stello_graph.model.copies import MessageCopy, RefDraft, RestoreDraft, SessionCopy
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import Space
@@ -43,15 +43,13 @@ class CopyRepository(Repository):
         copies = {copy.id: copy for copy in rows.whole(session_copy, found)}
         return [copies[id] for id in ids if id in copies]
 
-    async def homed_messages(
+    async def message_copies(
         self, session_ids: Sequence[str], *, after: int, before: int, first: int
-    ) -> dict[str, list[HomedMessage]]:
+    ) -> dict[str, list[MessageCopy]]:
         """See SpaceStore."""
         keys = [self._key(id) for id in session_ids]
-        found = await self._engine.read(
-            MESSAGES, space=self._space_id, keys=keys, after=after, before=before, first=first
-        )
-        return {self._id(row["key"]): rows.whole(rows.homed_message, row["messages"]) for row in found}
+        found = await self._engine.read(MESSAGES, keys=keys, after=after, before=before, first=first)
+        return {self._id(row["key"]): rows.whole(rows.message_copy, row["messages"]) for row in found}
 
     async def written_messages(self, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
         """See SpaceStore."""

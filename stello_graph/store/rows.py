@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
-from stello_graph.model.copies import HomedMessage
+from stello_graph.model.copies import MessageCopy
 from stello_graph.model.knowledge import Record, SharedMemory, SharedMemoryNote, Skill, SkillNote
 from stello_graph.model.message import Draft, Message
 from stello_graph.model.profile import ForkProfile
@@ -24,8 +24,8 @@ __all__ = [
     "conversation",
     "digests",
     "draft_properties",
-    "homed_message",
     "message",
+    "message_copy",
     "messages",
     "node",
     "nodes",
@@ -94,9 +94,9 @@ def message(row: Row) -> Message:
     return Message.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
 
 
-def homed_message(row: Row) -> HomedMessage:
-    """As `message`, with its home."""
-    return HomedMessage.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
+def message_copy(row: Row) -> MessageCopy:
+    """As `message`, with whether another place has it too."""
+    return MessageCopy.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
 
 
 def messages(rows: Iterable[Row]) -> list[Message]:

@@ -1,11 +1,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from stello_graph.ids import new_id
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import Engine
+from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 from tests.conformance.databases import Database, Neo4jDatabase, SqliteDatabase
 from tests.conformance.invariants import check_invariants
@@ -74,6 +76,16 @@ def twin_store(open_engine: OpenEngine) -> GraphStore:
 def twin(twin_store: GraphStore, space: SpaceStore) -> SpaceStore:
     """The same Space as another process sees it."""
     return twin_store.in_space(space.space_id)
+
+
+@pytest.fixture
+async def elsewhere(tmp_path: Path) -> AsyncIterator[SpaceStore]:
+    """An empty Space of another store, whatever the engine under test is."""
+    store = GraphStore(SqliteEngine(tmp_path / "elsewhere.db", readers=1))
+    await store.migrate()
+    await store.ensure_space("elsewhere", "Elsewhere")
+    yield store.in_space("elsewhere")
+    await store.aclose()
 
 
 async def _migrate(database: Database) -> None:

@@ -1,28 +1,21 @@
 """The own export format on every engine: all that a Space holds goes out, and in again, as it was."""
 
-import io
-import json
 import tracemalloc
-from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from stello_graph.demo.load import load_demo
 from stello_graph.ids import new_id
-from stello_graph.interchange.importer import import_intake
-from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import ExportReport, export_lines
-from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.interchange.report import SessionOutcome
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
 from stello_graph.model.space import SpaceConfig, Trigger
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.session.context.compile import compile_context
-from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
+from tests.conformance.copying import Line, empty, exported, imported, lines, remarks
 from tests.conformance.databases import Database
 from tests.conformance.drafts import (
     begin,
@@ -41,44 +34,6 @@ from tests.conformance.drafts import (
     usage,
 )
 from tests.conformance.invariants import check_invariants
-
-Line = dict[str, Any]
-
-
-async def exported(space: SpaceStore, root: str | None = None, report: ExportReport | None = None) -> bytes:
-    report = ExportReport() if report is None else report
-    return b"".join([line async for line in export_lines(space, report, root)])
-
-
-async def imported(space: SpaceStore, file: bytes, **given: Any) -> ImportReport:
-    intake = Intake.of_stream(io.BytesIO(file), max_bytes=2**30)
-    return await import_intake(space, intake, **given)
-
-
-def lines(file: bytes, *kinds: str) -> list[Line]:
-    found = [json.loads(line) for line in file.splitlines()]
-    return [line for line in found if not kinds or line.get("kind") in kinds]
-
-
-def remarks(report: ImportReport) -> tuple[int, int]:
-    told = report.to_dict()
-    return told["skipped"]["count"], told["repaired"]["count"]
-
-
-@pytest.fixture
-async def elsewhere(tmp_path: Path) -> AsyncIterator[SpaceStore]:
-    """An empty Space of another store, whatever the engine under test is."""
-    store = GraphStore(SqliteEngine(tmp_path / "elsewhere.db", readers=1))
-    await store.migrate()
-    await store.ensure_space("elsewhere", "Elsewhere")
-    yield store.in_space("elsewhere")
-    await store.aclose()
-
-
-async def empty(store: GraphStore) -> SpaceStore:
-    id = f"test-{new_id()}"
-    await store.ensure_space(id, "Empty")
-    return store.in_space(id)
 
 
 async def grown(space: SpaceStore) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import orjson
 
 from stello_graph.errors import ErrorCode
-from stello_graph.model.copies import HomedMessage, SessionCopy
+from stello_graph.model.copies import MessageCopy, SessionCopy
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import Space
@@ -109,17 +109,17 @@ def turn_line(turn: Turn) -> bytes:
     return _line(Kind.TURN, _fields(turn, _NOT_OF_A_TURN) | {"session": turn.session_id})
 
 
-def message_line(session_id: str, message: HomedMessage) -> bytes:
+def message_line(session_id: str, message: MessageCopy) -> bytes:
     """A message in the transcript of a session."""
-    told = _fields(message, {"home", "session_id"}) | {"session": session_id}
+    told = _fields(message, {"is_shared", "session_id"}) | {"session": session_id}
     if message.session_id != session_id:
         told["writtenIn"] = message.session_id
     return _line(Kind.MESSAGE, told)
 
 
-def shared_line(session_id: str, message: HomedMessage, home: str) -> bytes:
+def shared_line(session_id: str, message: MessageCopy, teller: str) -> bytes:
     """A message that is told in full in the transcript of another session."""
-    told = {"id": message.id, "seq": message.seq, "session": session_id, "sharedWith": home}
+    told = {"id": message.id, "seq": message.seq, "session": session_id, "sharedWith": teller}
     return _line(Kind.MESSAGE, told)
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stello_graph.errors import InvalidInput
+from stello_graph.errors import Conflict, InvalidInput
 from stello_graph.ids import new_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_intake
@@ -243,6 +243,16 @@ async def test_time_grows_as_the_messages_do(space: SpaceStore) -> None:
         took_placed.append(time.process_time() - began)
     assert took[1] < 25 * took[0]
     assert took_placed[1] < 25 * took_placed[0]
+async def test_messages_that_do_not_show(space: SpaceStore) -> None:
+    """A session that counts more than it has ends an export with a sentence."""
+    await imported(space, dumped(HEADER, session("a"), message("a", 1), message("a", 2)))
+
+    async def nothing(*args: Any, **given: Any) -> Any:
+        return {}
+
+    space.message_copies = nothing  # type: ignore[method-assign]
+    with pytest.raises(Conflict, match='session "a" has more messages or turns than it shows'):
+        await exported(space)
 
 
 async def test_what_somebody_else_makes_meanwhile(space: SpaceStore) -> None:
