@@ -4,11 +4,8 @@ Commands import what only they need, since GraphQL and HTTP take a second to loa
 """
 
 import json
-import os
 import sys
-import tempfile
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Annotated
@@ -19,16 +16,17 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
 from stello_graph.demo.load import MOST, check_size, load_demo
-from stello_graph.errors import InvalidInput, StelloError, StoreUnavailable
+from stello_graph.errors import StelloError, StoreUnavailable
 from stello_graph.forest.backlog import index_all
 from stello_graph.ids import DEFAULT_SPACE, check_id, check_space_id
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.importer import import_intake
-from stello_graph.interchange.intake import Intake
+from stello_graph.interchange.intake import NOT_OWN, Intake
 from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.predecessor import import_store, is_store
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
+from stello_graph.outfile import is_stream, opened
 from stello_graph.ports import SpaceStore
 from stello_graph.settings import Settings
 from stello_graph.terminal import StoreOption, errors
@@ -147,12 +145,16 @@ def import_(
     if any(is_store(path) for path in files):
         if len(files) > 1:
             _fail("a folder of the predecessor's is imported alone")
+        if new_ids:
+            _fail(NOT_OWN)
         limit = settings.max_content_bytes
         report = _run(
             _import(settings, space, lambda into, told: import_store(into, files[0], told, max_text=limit))
         )
     else:
         with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
+            if new_ids:
+                intake.check_own()
             report = _run(
                 _import(settings, space, lambda into, told: _import_files(into, intake, told, new_ids))
             )
@@ -175,9 +177,13 @@ def export(
     settings = _settings(store=store)
     if settings.sqlite_path is not None and not Path(settings.sqlite_path).exists():
         _fail(f"there is no database file {settings.sqlite_path}")
-    report = _run(_export(settings, file, root, space, force))
+    check_space_id(space)
+    if root is not None:
+        check_id(root, "root")
+    with opened(file, force=force) as target:
+        report = _run(_export(settings, target, root, space))
     for sentence in report.sentences():
-        print(sentence, file=sys.stderr if file == "-" else sys.stdout)
+        print(sentence, file=sys.stderr if is_stream(file) else sys.stdout)
 
 
 @app.command()
@@ -257,16 +263,13 @@ async def _import_files(store: SpaceStore, intake: Intake, told: _Told, new_ids:
     return await import_intake(store, intake, new_ids=new_ids)
 
 
-async def _export(settings: Settings, file: str, root: str | None, space: str, force: bool) -> ExportReport:
+async def _export(settings: Settings, target: IO[bytes], root: str | None, space: str) -> ExportReport:
     graph = build(settings)
-    check_space_id(space)
-    if root is not None:
-        check_id(root, "root")
     report = ExportReport()
     try:
         if await graph.store.pending_migrations():
             raise StoreUnavailable("the schema is not up to date: stello-graph migrate")
-        with _target(file, force) as target, _progress() as progress:
+        with _progress() as progress:
             task = progress.add_task("Exporting", total=None)
             async for line in export_lines(graph.store.in_space(space), report, root):
                 target.write(line)
@@ -274,30 +277,6 @@ async def _export(settings: Settings, file: str, root: str | None, space: str, f
         return report
     finally:
         await graph.store.aclose()
-
-
-@contextmanager
-def _target(file: str, force: bool) -> Iterator[IO[bytes]]:
-    """What is written to; a file is there once it is whole, and for its owner alone."""
-    if file == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    path = Path(file)
-    if path.exists() and not force:
-        raise InvalidInput(f"{path} is there already: --force replaces it")
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-            try:
-                yield part
-                part.flush()
-                os.fsync(part.fileno())
-            except BaseException:
-                os.unlink(part.name)
-                raise
-        os.replace(part.name, path)
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
 
 
 async def _demo(settings: Settings, size: int | None, space: str) -> int:

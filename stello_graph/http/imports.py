@@ -125,8 +125,8 @@ class Imports:
             intake = await asyncio.to_thread(Intake.of_stream, file, asked, max_bytes=self._most)
         except LimitExceeded as error:
             return refusal(error, 413)
-        if new_ids and not intake.is_own:
-            raise InvalidInput("only what stello-graph itself exported can be given new ids")
+        if new_ids:
+            intake.check_own()
         run = partial(
             import_intake,
             store,

@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 
-from stello_graph.errors import InvalidInput
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import restore
@@ -40,8 +39,8 @@ async def import_intake(
         NotFound: the Space is gone.
     """
     report = ImportReport() if report is None else report
-    if new_ids and not intake.is_own:
-        raise InvalidInput("only what stello-graph itself exported can be given new ids")
+    if new_ids:
+        intake.check_own()
     for number in range(intake.own_count):
         with ExitStack() as opened:
             name, stream = await in_thread(intake.open_own, number, opened)

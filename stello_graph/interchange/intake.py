@@ -20,11 +20,12 @@ from stello_graph.interchange.jsonstream import CHUNK, Source
 from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 
-__all__ = ["MAX_FILES", "OTHERS", "Intake"]
+__all__ = ["MAX_FILES", "NOT_OWN", "OTHERS", "Intake"]
 
 MAX_FILES: Final = 5_000
 
 OTHERS: Final = "no exports of conversations: left out"
+NOT_OWN: Final = "only what stello-graph itself exported can be given new ids"
 
 _READERS: Final = {
     Format.CHATGPT: chatgpt.read,
@@ -142,10 +143,10 @@ class Intake:
         """How many own exports there are, which `read` does not read."""
         return len(self._own)
 
-    @property
-    def is_own(self) -> bool:
-        """Whether there is nothing else."""
-        return not self._others
+    def check_own(self) -> None:
+        """Raises InvalidInput where there is anything else, which cannot be given new ids."""
+        if self._others:
+            raise InvalidInput(NOT_OWN)
 
     def open_own(self, number: int, opened: ExitStack) -> tuple[str, IO[bytes]]:
         """The name of an own export, and the file itself, seekable; unpacked where it is not."""

@@ -33,7 +33,7 @@ LAYERS: Final = (
     ("bootstrap",),
     ("serving", "doctor"),
     ("workers",),
-    ("terminal",),
+    ("terminal", "outfile"),
     ("cli_access",),
     ("cli",),
     ("",),

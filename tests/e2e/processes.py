@@ -111,11 +111,11 @@ def start(
 
 
 def run(
-    args: Sequence[str], settings: Mapping[str, str] = MappingProxyType({})
+    args: Sequence[str], settings: Mapping[str, str] = MappingProxyType({}), program: str = str(PROGRAM)
 ) -> "subprocess.CompletedProcess[str]":
     """Runs a command to its end."""
     return subprocess.run(
-        [str(PROGRAM), *args],
+        [program, *args],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

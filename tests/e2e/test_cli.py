@@ -1,5 +1,6 @@
 """The command line: what it says, and with which status it ends."""
 
+import gzip
 import json
 import re
 import socket
@@ -11,10 +12,10 @@ from typing import Final
 
 import pytest
 
-from stello_graph.interchange.intake import OTHERS
+from stello_graph.interchange.intake import NOT_OWN, OTHERS
 from stello_graph.settings import Settings
 from tests.e2e.conftest import Serve, sqlite_store
-from tests.e2e.processes import run
+from tests.e2e.processes import PROGRAM, run
 from tests.e2e.story import FILES
 from tests.e2e.waiting import until
 from tests.unit.interchange.archives import export, zipped
@@ -27,6 +28,13 @@ UNKNOWN: Final = "mysql://localhost"
 # Nothing listens on the discard port.
 AWAY: Final = "bolt://127.0.0.1:9"
 ROUTED_AWAY: Final = "neo4j://127.0.0.1:9"
+
+# What an export goes into.
+_SCRIPTS: Final = {
+    "full": '"$PROGRAM" export - --space grown > /dev/full',
+    "closed": '"$PROGRAM" export - --space grown | true; exit "${PIPESTATUS[0]}"',
+    "packed": '"$PROGRAM" export >(gzip > "$FOLDER/grown.gz") --space grown; wait $!',
+}
 
 Done = subprocess.CompletedProcess[str]
 
@@ -42,6 +50,11 @@ class Commands:
     def start(self, name: str, *args: str, settings: Mapping[str, str] | None = None) -> None:
         """Begins a command."""
         self._running[name] = self._pool.submit(run, args, settings or {})
+
+    def start_script(self, name: str, script: str, settings: Mapping[str, str]) -> None:
+        """Begins what a person may write into a shell; `$PROGRAM` is the command."""
+        given = {**settings, "PROGRAM": str(PROGRAM), "FOLDER": str(self.folder)}
+        self._running[name] = self._pool.submit(run, ("-c", script), given, "bash")
 
     def __getitem__(self, name: str) -> Done:
         """What became of a command."""
@@ -95,6 +108,8 @@ def _export_and_import(started: Commands, file: Mapping[str, str]) -> None:
     started.start("export: standard output", "export", "-", "--space", "grown", settings=file)
     started.start("export: part", "export", part, "--root", "detector", "--space", "grown", settings=file)
     started.start("export: no session", "export", "-", "--root", "nobody", "--space", "grown", settings=file)
+    for name, script in _SCRIPTS.items():
+        started.start_script(f"export: {name}", script, file)
     started["export"]
     started.start("export again", *export, settings=file)
     started.start("moved", "import", whole, "--space", "moved", settings=file)
@@ -131,7 +146,7 @@ def _failing(folder: Path) -> list[tuple[str, ...]]:
         ("import: bad format", "import", SINGLE, "--format", "telegram", "--store", missing),
         ("demo: too many", "demo", "--size", "100001", "--store", missing),
         ("demo: bad space", "demo", "--space", "No Space", "--store", missing),
-        ("import: new ids", "import", SINGLE, "--new-ids", "--store", missing),
+        ("import: new ids", "import", SINGLE, "--new-ids", "--store", f"sqlite:///{folder / 'unmade.db'}"),
         ("export: no database", "export", "-", "--store", f"sqlite:///{folder / 'nobody.db'}"),
         ("import: bad space", "import", SINGLE, "--space", "No Space", "--store", missing),
     ]
@@ -201,7 +216,7 @@ def test_each_command_explains_itself(commands: Commands, command: str, told: tu
             1,
             "unknown format telegram: use auto, chatgpt, claude, openwebui, librechat, jsonl",
         ),
-        ("import: new ids", 1, "only what stello-graph itself exported can be given new ids"),
+        ("import: new ids", 1, NOT_OWN),
         ("export: no database", 1, "there is no database file"),
         ("export: no session", 1, 'there is no session "nobody"'),
         ("demo: too many", 1, "size must be 1 to 100000"),
@@ -218,6 +233,12 @@ def test_what_cannot_be_done_is_a_sentence(commands: Commands, name: str, status
     assert done.returncode == status
     if status == 1 and not name.startswith("doctor"):
         assert len(told.strip().splitlines()) <= 3, told
+
+
+def test_what_is_refused_makes_nothing(commands: Commands) -> None:
+    """Neither a database nor a Space."""
+    assert commands["import: new ids"].returncode == 1
+    assert not (commands.folder / "unmade.db").exists()
 
 
 def test_import_takes_archives_folders_and_several_files(tmp_path: Path) -> None:
@@ -245,6 +266,7 @@ def test_import_takes_a_store_of_the_predecessor(tmp_path: Path) -> None:
     store, folder = sqlite_store(tmp_path), engine_store(tmp_path / "tree")
     first, again = (run(["import", str(folder), "--store", store.url]) for _ in range(2))
     beside = run(["import", str(folder), SINGLE, "--store", store.url])
+    renewed = run(["import", str(folder), "--new-ids", "--store", store.url])
 
     assert (first.returncode, again.returncode, beside.returncode) == (0, 0, 1), first.stderr
     assert "Sessions: 4 imported (2 of them forks), 0 extended\n" in first.stdout
@@ -252,6 +274,7 @@ def test_import_takes_a_store_of_the_predecessor(tmp_path: Path) -> None:
     assert "session a, line 5: the line is no record" in first.stdout
     assert "Nothing was added" in again.stdout
     assert "imported alone" in beside.stderr
+    assert (renewed.returncode, renewed.stderr.strip()) == (1, NOT_OWN)
 
 
 def test_schema_prints_the_contract(commands: Commands) -> None:
@@ -289,6 +312,15 @@ def test_export_and_import(commands: Commands) -> None:
     assert json.loads(part[0]) == {"format": "stello-graph", "version": 1}
     assert "parentId" not in next(line for line in map(json.loads, part) if line.get("id") == "detector")
     assert len(part) < len(file.read_text().splitlines())
+
+    full, closed, packed = (commands[f"export: {name}"] for name in _SCRIPTS)
+    assert (full.returncode, full.stderr) == (
+        1,
+        "the standard output cannot be written: No space left on device\n",
+    )
+    assert (closed.returncode, closed.stderr) == (1, "")
+    assert (packed.returncode, packed.stdout, packed.stderr) == (0, "", done.stdout)
+    assert gzip.decompress((commands.folder / "grown.gz").read_bytes()) == file.read_bytes()
 
     first, second, renewed = commands["moved"], commands["moved again"], commands["new ids"]
     assert (first.returncode, second.returncode, renewed.returncode) == (0, 0, 0)

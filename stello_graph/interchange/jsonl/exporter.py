@@ -134,6 +134,7 @@ class _Sessions:
             async for line in telling.lines():
                 whole.write(line)
         except Changed:
+            self._tellers.forget()
             whole.seek(0)
             whole.truncate()
             return False
