@@ -1,6 +1,7 @@
 """The own export format on every engine: all that a Space holds goes out, and in again, as it was."""
 
 import tracemalloc
+from typing import Any
 
 import pytest
 

@@ -73,19 +73,18 @@ def check_whole(file: bytes) -> dict[str, list[str]]:
 async def test_trimmed_and_deleted_while_it_is_read(space: SpaceStore, elsewhere: SpaceStore) -> None:
     """A fork keeps what its source loses; the trimmed is told as it is then, the deleted not at all."""
     await create(space, "Top", id="z-top")
-    source = await create(space, "Source", id="d-source")
-    await space.append(source.id, many(450))
-    await space.fork(fork_of(source.id, id="a-fork", parent_id="z-top", through_seq=450), None)
-    for id in ("b-trimmed", "c-deleted"):
+    for id in ("b-trimmed", "c-deleted", "d-source"):
         await create(space, id, id=id)
-        await space.append(id, many(450))
-    kept = texts(await transcript(space, source.id))
+        await space.append(id, many(250))
+    await space.fork(fork_of("d-source", id="a-fork", parent_id="z-top", through_seq=250), None)
+    await space.fork(fork_of("b-trimmed", id="e-heir", parent_id="z-top", through_seq=250), None)
+    kept = texts(many(250))
     meanwhile(
         space,
         None,  # the first messages of all
-        lambda: space.trim(source.id, 230),
-        *(None, None),
-        lambda: space.trim("b-trimmed", 300),
+        lambda: space.trim("d-source", 130),
+        None,
+        lambda: space.trim("b-trimmed", 200),
         lambda: space.trim("b-trimmed", 10),
         None,
         lambda: space.delete_session("c-deleted", 1, 10),
@@ -93,19 +92,15 @@ async def test_trimmed_and_deleted_while_it_is_read(space: SpaceStore, elsewhere
 
     file = await exported(space)
 
-    found = check_whole(file)
-    assert {id: len(messages) for id, messages in found.items()} == {
-        "a-fork": 450,
-        "b-trimmed": 10,
-        "d-source": 230,
-        "z-top": 0,
-    }
+    lengths = {"a-fork": 250, "b-trimmed": 10, "d-source": 130, "e-heir": 250, "z-top": 0}
+    assert {id: len(messages) for id, messages in check_whole(file).items()} == lengths
     in_full = Counter(line["session"] for line in lines(file, "message") if "sharedWith" not in line)
-    assert in_full == {"a-fork": 450, "b-trimmed": 10}
+    assert in_full == {"a-fork": 250, "b-trimmed": 10, "e-heir": 240}
     report = await imported(elsewhere, file)
     assert remarks(report) == (0, 0)
-    assert texts(await transcript(elsewhere, "a-fork")) == kept
-    assert texts(await transcript(elsewhere, source.id)) == kept[-230:]
+    for id in ("a-fork", "e-heir"):
+        assert texts(await transcript(elsewhere, id)) == kept
+    assert texts(await transcript(elsewhere, "d-source")) == kept[-130:]
     assert await exported(elsewhere) == file
 
 
@@ -141,7 +136,7 @@ async def test_while_the_forest_grows_and_shrinks(
     others = [Others(twin, top.id, seed) for seed in range(3)]
     done = asyncio.Event()
     disturbing = [asyncio.create_task(other.disturb(done)) for other in others]
-    files: deque[bytes] = deque(maxlen=5)
+    files: deque[bytes] = deque(maxlen=3)
     try:
         while min(other.came_of["delete"] for other in others) < 3 and not any(map(Task.done, disturbing)):
             files.append(await exported(space))

@@ -243,6 +243,8 @@ async def test_time_grows_as_the_messages_do(space: SpaceStore) -> None:
         took_placed.append(time.process_time() - began)
     assert took[1] < 25 * took[0]
     assert took_placed[1] < 25 * took_placed[0]
+
+
 async def test_messages_that_do_not_show(space: SpaceStore) -> None:
     """A session that counts more than it has ends an export with a sentence."""
     await imported(space, dumped(HEADER, session("a"), message("a", 1), message("a", 2)))
