@@ -13,8 +13,8 @@ __all__ = ["place_row", "session_copy", "session_row", "turn_row"]
 def session_copy(row: Row) -> SessionCopy:
     """A Session's row with what its node says."""
     more = ("parentId", "index", "sourceSessionId", "sourceSeq", "splitTurn", "refs")
-    given = {name: row.get(name) for name in more}
-    given |= {"insightRevision": row["insightRevision"], "lastTurnNumber": row["lastTurnNumber"]}
+    counts = ("insightRevision", "lastTurnNumber")
+    given = {name: row.get(name) for name in (*more, *counts)}
     return SessionCopy.model_validate(dict(rows.session(row)) | given)
 
 

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from stello_graph.model.session import SessionOverrides
 from stello_graph.model.space import SpaceConfig
 from stello_graph.store import rows
+from stello_graph.store.copied import session_copy
 
 SPACE: dict[str, Any] = {"id": "s", "name": "Old", "config": "{}", "revision": 3, "createdAt": 5}
 SESSION: dict[str, Any] = {
@@ -67,6 +68,16 @@ def test_what_was_deleted_while_it_was_read_is_gone(lost: str) -> None:
 
     for torn in (SESSION | {lost: None}, missing):
         assert [session.id for session in rows.sessions([torn, other])] == ["b"]
+
+
+@pytest.mark.parametrize("lost", ["label", "index", "insightRevision", "lastTurnNumber"])
+def test_what_was_deleted_while_it_was_copied_is_gone(lost: str) -> None:
+    """Likewise of a session with its place in the topology."""
+    copy = SESSION | {"index": 0, "insightRevision": 0, "lastTurnNumber": 0, "parentId": None, "refs": []}
+    missing = {name: value for name, value in copy.items() if name != lost}
+
+    for torn in (copy | {lost: None}, missing):
+        assert [one.id for one in rows.whole(session_copy, [torn, copy | {"id": "b"}])] == ["b"]
 
 
 def test_what_is_wrong_is_told() -> None:
