@@ -32,8 +32,8 @@ class CopyStore(Protocol):
         """Of the messages that exist, the session that each was written in, and when."""
         ...
 
-    async def taken_turns(self, ids: Sequence[str]) -> set[str]:
-        """Those of the turns that exist."""
+    async def taken_turns(self, ids: Sequence[str]) -> dict[str, str]:
+        """Of the turns that exist, the session of each."""
         ...
 
     async def restore_space(self, space: Space) -> bool:

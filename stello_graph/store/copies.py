@@ -56,10 +56,10 @@ class CopyRepository(Repository):
         found = await self._engine.read(WRITTEN, keys=[self._key(id) for id in ids])
         return {row["id"]: (row["sessionId"], row["createdAt"]) for row in found}
 
-    async def taken_turns(self, ids: Sequence[str]) -> set[str]:
+    async def taken_turns(self, ids: Sequence[str]) -> dict[str, str]:
         """See SpaceStore."""
         found = await self._engine.read(TURNS, keys=[self._key(id) for id in ids])
-        return {row["id"] for row in found}
+        return {row["id"]: row["sessionId"] for row in found}
 
     async def restore_space(self, space: Space) -> bool:
         """See SpaceStore."""

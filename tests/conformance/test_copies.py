@@ -9,6 +9,7 @@ from stello_graph.demo.load import load_demo
 from stello_graph.ids import new_id
 from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.report import SessionOutcome
+from stello_graph.model.copies import Place, RefDraft, RestoreDraft
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
 from stello_graph.model.space import SpaceConfig, Trigger
 from stello_graph.model.values import SessionRole, SessionStatus
@@ -260,6 +261,23 @@ async def test_beside_others(space: SpaceStore, store: GraphStore, database: Dat
     children = (await there.children([top["id"]], after=-1, first=10))[top["id"]]
     assert children
     check_invariants(database.snapshot(there.space_id))
+
+
+async def test_what_is_gone(space: SpaceStore, database: Database) -> None:
+    """A session is not restored while a message that it shares, its parent or what it refers to is gone."""
+    there = await create(space)
+    before = database.snapshot(space.space_id)
+    copy = (await space.session_copies([there.id]))[0].model_copy(update={"id": "new", "next_seq": 2})
+    shares = RestoreDraft(session=copy, places=(Place(seq=1, message_id="gone"),))
+    below = RestoreDraft(session=copy.model_copy(update={"parent_id": "gone"}))
+    ref = RefDraft(from_id="new", to_id="gone", at=1, order=1)
+
+    for draft, refs in ((shares, []), (below, []), (RestoreDraft(session=copy), [ref])):
+        assert not await space.restore_sessions([draft], refs)
+    assert database.snapshot(space.space_id) == before
+    assert await space.restore_sessions([RestoreDraft(session=copy)], [])
+    turn = (await begin(space, "new")).turn
+    assert await space.taken_turns([turn.id, "gone"]) == {turn.id: "new"}
 
 
 async def test_many_messages(space: SpaceStore) -> None:

@@ -30,12 +30,12 @@ class Known:
 
     Attributes:
         messages: those that the store has, with the session that each was written in, and when.
-        turns: those that the store has.
+        turns: those that the store has, or that are to come, with their sessions.
         homed: messages that these sessions share, by their home and their id in the file, as it tells them.
     """
 
     messages: dict[str, tuple[str, int]]
-    turns: set[str]
+    turns: dict[str, str]
     homed: dict[tuple[str, str], Message]
     coming: dict[str, Message] = field(default_factory=dict)
 
@@ -71,7 +71,7 @@ class Drafting:
             id = self._ids.replace(Kind.TURN, session_id, turn.id)
         if self._ids.is_replaced(Kind.TURN, session_id, turn.id):
             self._repair(f"turn {turn.id}", OTHER_TURN)
-        self._known.turns.add(id)
+        self._known.turns[id] = self._ids.session(session_id)
         return turn.model_copy(
             update={"id": id, "session_id": self._ids.session(session_id), "number": number}
         )
@@ -110,9 +110,17 @@ class Drafting:
             update={
                 "id": self._ids.other(Kind.MESSAGE, home, message.id),
                 "session_id": self._ids.session(session_id),
-                "turn_id": None if turn_id is None else self._ids.other(Kind.TURN, session_id, turn_id),
+                "turn_id": None if turn_id is None else self._turn_id(turn_id, session_id),
             }
         )
+
+    def _turn_id(self, id: str, session_id: str) -> str:
+        """Of a turn of a session, which may come later, or never: not that of another session's turn."""
+        here = self._ids.session(session_id)
+        other = self._ids.other(Kind.TURN, session_id, id)
+        if self._known.turns.get(other, here) == here:
+            return other
+        return self._ids.replace(Kind.TURN, session_id, id)
 
     def _is_taken(self, message: Message) -> bool:
         """Whether another message has its id: one that was written in another session, or at another time."""

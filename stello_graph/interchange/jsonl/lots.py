@@ -1,6 +1,6 @@
 """Sessions of a file on their way into the store, some at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from stello_graph.interchange.background import in_thread
@@ -14,6 +14,7 @@ from stello_graph.interchange.jsonl.renewal import Ids
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.model.copies import RestoreDraft
+from stello_graph.model.message import Message
 from stello_graph.ports import SpaceStore
 
 __all__ = ["Lots"]
@@ -78,12 +79,11 @@ class Lots:
             for told in loaded.told
         ):
             messages |= await self._store.written_messages(page)
-        turns: set[str] = set()
-        for page in pages(
-            self._ids.other(Kind.TURN, id, turn.id) for id, loaded in lot.items() for turn in loaded.turns
-        ):
+        homed = await in_thread(self._loader.at_home, lot)
+        turns: dict[str, str] = {}
+        for page in pages({self._ids.other(Kind.TURN, *named) for named in _turns(lot, homed.values())}):
             turns |= await self._store.taken_turns(page)
-        return Known(messages, turns, await in_thread(self._loader.at_home, lot))
+        return Known(messages, turns, homed)
 
     async def _still_missing(self, lot: dict[str, tuple[Placed, Loaded]]) -> dict[str, tuple[Placed, Loaded]]:
         """What of a lot can be tried again, now that it is known what has come and gone."""
@@ -113,6 +113,18 @@ class Lots:
             stored |= new
             is_fork = draft.session.source_session_id is not None
             self._report.add_session(SessionOutcome.IMPORTED, messages=len(new), is_fork=is_fork)
+
+
+def _turns(lot: Mapping[str, Loaded], shared: Iterable[Message]) -> Iterator[tuple[str, str]]:
+    """The turns that a lot tells or that its messages are of, with their sessions."""
+    for id, loaded in lot.items():
+        yield from ((id, turn.id) for turn in loaded.turns)
+        yield from _turns_of(told.message for told in loaded.told if told.message is not None)
+    yield from _turns_of(shared)
+
+
+def _turns_of(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
+    return ((one.session_id, one.turn_id) for one in messages if one.turn_id is not None)
 
 
 def _drafted(drafting: Drafting, lot: Sequence[tuple[Placed, Loaded]]) -> list[RestoreDraft]:
