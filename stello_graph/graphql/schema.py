@@ -1,10 +1,13 @@
 """The schema, put together."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import strawberry
 from graphql import GraphQLError
 from strawberry.schema.config import StrawberryConfig
+from strawberry.types import ExecutionResult
+from strawberry.types.graphql import OperationType
 
 from stello_graph.graphql.answers import BoundedAnswers
 from stello_graph.graphql.context import Info
@@ -29,6 +32,28 @@ class Schema(strawberry.Schema):
 
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
         """Nothing: `ErrorCodes` logs what has to be logged, callers' mistakes are not ours to log."""
+
+    async def execute(
+        self,
+        query: str | None,
+        variable_values: dict[str, Any] | None = None,
+        context_value: Any | None = None,
+        root_value: Any | None = None,
+        operation_name: str | None = None,
+        allowed_operation_types: Iterable[OperationType] | None = None,
+        operation_extensions: dict[str, Any] | None = None,
+    ) -> ExecutionResult:
+        """See Strawberry; what has one answer is no subscription."""
+        allowed = OperationType if allowed_operation_types is None else allowed_operation_types
+        return await super().execute(
+            query,
+            variable_values,
+            context_value,
+            root_value,
+            operation_name,
+            set(allowed) - {OperationType.SUBSCRIPTION},
+            operation_extensions,
+        )
 
 
 schema = Schema(

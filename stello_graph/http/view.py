@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import timedelta
+from typing import Any, Final
 
 import orjson
 from cross_web import HTTPException
@@ -14,6 +15,7 @@ from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
 from strawberry.exceptions import ConnectionRejectionError
 from strawberry.http import GraphQLHTTPResponse
+from strawberry.schema.exceptions import InvalidOperationTypeError
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
 
@@ -34,6 +36,8 @@ from stello_graph.service import StelloGraph
 __all__ = ["GraphQLView"]
 
 logger = logging.getLogger(__name__)
+
+_MANY: Final = "a subscription goes over a WebSocket, or by POST with Accept: text/event-stream"
 
 
 class _TooLarge(Exception):
@@ -114,6 +118,15 @@ class GraphQLView(GraphQL[Context, None]):
         if result.errors:
             result.errors = [told(error) for error in result.errors]
         return await super().process_result(request, result)
+
+    async def execute_single(self, *args: Any, **kwargs: Any) -> ExecutionResult:
+        """One answer. Raises InvalidInput for a subscription, which has many."""
+        try:
+            return await super().execute_single(*args, **kwargs)
+        except HTTPException as error:
+            if isinstance(error.__cause__, InvalidOperationTypeError):
+                raise InvalidInput(_MANY) from None
+            raise
 
     def create_response(
         self, response_data: GraphQLHTTPResponse | list[GraphQLHTTPResponse], sub_response: Response

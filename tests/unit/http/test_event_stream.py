@@ -94,6 +94,19 @@ async def test_errors_are_in_the_stream(open_app: OpenApp, document: str, code: 
     assert app.ran == (["turns/get"] if code == "NOT_FOUND" else [])
 
 
+async def test_a_subscription_without_a_stream(open_app: OpenApp, caplog: pytest.LogCaptureFixture) -> None:
+    """A plain POST has one answer: it is refused with how to ask, and that is nothing to log."""
+    app = await open_app()
+    app.forget()
+    async with post(app.asgi, 'subscription { turnEvents(turnId: "nobody") { seq } }') as answer:
+        await answer.until(b"}")
+    assert answer.status == 400
+    assert b"text/event-stream" in answer.body
+    assert b"INVALID_INPUT" in answer.body
+    assert app.ran == []
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 async def test_who_may_not_ask_gets_no_stream(open_app: OpenApp) -> None:
     """401 and 429 are plain answers."""
     app = await open_app(bootstrap_key=KEY, rate_limit=1)
