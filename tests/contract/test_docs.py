@@ -1,13 +1,16 @@
 """The documentation lists what there is, and its examples run."""
 
+import json
 import re
 import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from graphql import DocumentNode, FieldNode, OperationDefinitionNode, build_schema, parse, validate
+from starlette.testclient import TestClient
 
 import stello_graph
 from stello_graph.cli import app
@@ -70,6 +73,32 @@ def test_the_client_is_shown_as_it_is(name: str) -> None:
     shown = re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", read("docs/clients.md"), re.DOTALL)
     assert shown
     assert shown[1] == read(f"examples/client/{name}")
+
+
+def test_the_shell_asks_with_an_operations_own_fragments(tmp_path: Path) -> None:
+    shown = re.search(r"<!-- ask.py -->\n```python\n(.*?)```", read("docs/clients.md"), re.DOTALL)
+    assert shown
+    (tmp_path / "ask.py").write_text(shown[1], encoding="utf-8")
+    asked = [str(ROOT / "docs" / "operations.graphql"), "TopologyEvents", '{"after": 0}']
+    body = json.loads(subprocess.check_output([sys.executable, tmp_path / "ask.py", *asked], timeout=60))
+    assert body["variables"] == {"after": 0}
+    assert validate(build_schema(sdl()), parse(body["query"])) == []
+    names = re.findall(r"^(?:fragment|subscription) (\w+)", body["query"], re.MULTILINE)
+    assert sorted(names) == ["TopologyEventFields", "TopologyEvents", "TopologyNodeFields"]
+
+
+def test_the_app_under_a_prefix_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first block of docs/embedding.md: each Viewer's Space is there, a stranger is refused."""
+    monkeypatch.chdir(tmp_path)
+    shown = re.search(r"```python\n(.*?)```", read("docs/embedding.md"), re.DOTALL)
+    assert shown
+    names: dict[str, Any] = {}
+    exec(shown[1], names)
+    question = {"query": "{ me { spaceId } space { name } }"}
+    with TestClient(names["app"]) as client:
+        known = client.post("/ai/graphql", json=question, headers={"x-team-token": "ada-secret"})
+        assert known.json()["data"] == {"me": {"spaceId": "red"}, "space": {"name": "Red"}}
+        assert client.post("/ai/graphql", json=question).status_code == 401
 
 
 def test_what_is_stored_is_exported_or_not() -> None:
