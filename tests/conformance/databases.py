@@ -99,6 +99,10 @@ class Database(Protocol):
         """Brings a Space up to date that is as the first release of the schema left it."""
         ...
 
+    def held(self, key: str) -> AbstractContextManager[None]:
+        """A node is locked meanwhile, as by a write that is under way."""
+        ...
+
     def forget_keys(self) -> None:
         """Deletes all keys, and that there were any."""
         ...
@@ -263,6 +267,11 @@ class SqliteDatabase:
 
     def upgrade(self, space_id: str) -> None:
         """See Database; what a column's default is holds for old rows."""
+
+    @contextlib.contextmanager
+    def held(self, key: str) -> Iterator[None]:
+        """See Database; a file is locked as a whole or not at all, so nothing is."""
+        yield
 
     def forget_keys(self) -> None:
         """See Database."""
@@ -447,6 +456,13 @@ class Neo4jDatabase:
             text = "MATCH (sp:Space {id: $space}) REMOVE sp.sharedMemory, sp.receipts, sp.nextPlace"
             session.run(text, {"space": space_id}).consume()
         self.make_schema()
+
+    @contextlib.contextmanager
+    def held(self, key: str) -> Iterator[None]:
+        """See Database."""
+        with self._driver.session() as session, session.begin_transaction() as held:
+            held.run("MATCH (n:TopologyNode {key: $key}) SET n.lock = 'held'", key=key).consume()
+            yield
 
     def forget_keys(self) -> None:
         """See Database."""
