@@ -162,7 +162,7 @@ class _Remarks:
     def lines(self, title: str) -> Iterator[str]:
         for why, count in self._reasons.most_common():
             yield f"{title}, {count}: {why}"
-        for each in self._details:
-            yield f"  {each.where}: {each.why}"
-        if self._reasons.total() > len(self._details):
-            yield f"  and {self._reasons.total() - len(self._details)} more"
+            places = [each.where for each in self._details if each.why == why]
+            yield from (f"  {where}" for where in places)
+            if count > len(places):
+                yield f"  and {count - len(places)} more"

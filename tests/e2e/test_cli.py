@@ -256,7 +256,7 @@ def test_import_takes_archives_folders_and_several_files(tmp_path: Path) -> None
     again = run(["import", str(folder), "--store", store.url])
     assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
     assert "Conversations read: 3\n" in first.stdout
-    assert f"{archive}/chat.html: {OTHERS}" in first.stdout
+    assert f"Skipped, 1: {OTHERS}\n  {archive}/chat.html\n" in first.stdout
     assert "Sessions there already: 2\n" in again.stdout
     assert "Nothing was added" in again.stdout
 
@@ -271,7 +271,7 @@ def test_import_takes_a_store_of_the_predecessor(tmp_path: Path) -> None:
     assert (first.returncode, again.returncode, beside.returncode) == (0, 0, 1), first.stderr
     assert "Sessions: 4 imported (2 of them forks), 0 extended\n" in first.stdout
     assert "Records imported: 2\n" in first.stdout
-    assert "session a, line 5: the line is no record" in first.stdout
+    assert "Skipped, 1: the line is no record\n  session a, line 5\n" in first.stdout
     assert "Nothing was added" in again.stdout
     assert "imported alone" in beside.stderr
     assert (renewed.returncode, renewed.stderr.strip()) == (1, NOT_OWN)

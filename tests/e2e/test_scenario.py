@@ -79,7 +79,7 @@ def test_an_export_is_imported_once(story: Story) -> None:
         "Messages imported: 0",
         "Nothing was added: all of it is there already.",
     ]
-    assert 'conversation 4 "Damaged", message bad: it has no author' in others.stdout
+    assert 'Skipped, 1: it has no author\n  conversation 4 "Damaged", message bad\n' in others.stdout
     assert [each.stderr.strip() for each in story.imports] == ["", "", ""]
 
 

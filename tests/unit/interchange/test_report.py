@@ -57,8 +57,8 @@ def test_a_report_for_people() -> None:
         "Messages imported: 22",
     ]
     assert "Skipped, 2: not a JSON object" in lines
-    assert "  entry 2: not a JSON object" in lines
-    assert "  and 6 more" in lines
+    at = lines.index("Skipped, 2: not a JSON object")
+    assert lines[at + 1 : at + 3] == ["  entry 2", "  and 1 more"]
     assert "Repaired, 1: its parent is not in the file: kept as a branch of its own" in lines
 
 
