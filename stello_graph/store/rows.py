@@ -276,20 +276,22 @@ def _decoded(row: Row, *fields: str) -> Row:
 def _insight(row: Row) -> Insight | None:
     if row.get("insight") is None:
         return None
-    return Insight(
-        content=row["insight"],
-        source_session_id=row.get("insightSource"),
-        put_at=row["insightAt"],
-        revision=row["insightRevision"],
-    )
+    given = {
+        "content": row["insight"],
+        "source_session_id": row.get("insightSource"),
+        "put_at": row.get("insightAt"),
+        "revision": row.get("insightRevision"),
+    }
+    return Insight.model_validate(given)
 
 
 def _compression(row: Row) -> Compression | None:
     if row.get("compressionSummary") is None:
         return None
-    return Compression(
-        summary=row["compressionSummary"],
-        through_seq=row["compressionThroughSeq"],
-        tokens=row["compressionTokens"],
-        created_at=row["compressionAt"],
-    )
+    given = {
+        "summary": row["compressionSummary"],
+        "through_seq": row.get("compressionThroughSeq"),
+        "tokens": row.get("compressionTokens"),
+        "created_at": row.get("compressionAt"),
+    }
+    return Compression.model_validate(given)

@@ -60,13 +60,20 @@ def test_parts_of_a_session() -> None:
     assert session.overrides == SessionOverrides(role_context="r")
 
 
-@pytest.mark.parametrize("lost", ["id", "label", "status", "createdAt"])
+WHOLE: dict[str, Any] = (
+    SESSION
+    | {"insight": "i", "insightAt": 7, "insightRevision": 2}
+    | {"compressionSummary": "c", "compressionThroughSeq": 8, "compressionTokens": 9, "compressionAt": 10}
+)
+
+
+@pytest.mark.parametrize("lost", ["id", "label", "status", "createdAt", "insightAt", "compressionTokens"])
 def test_what_was_deleted_while_it_was_read_is_gone(lost: str) -> None:
     """A row that lost some of its properties is left out, the others stay."""
-    other = SESSION | {"id": "b"}
-    missing = {name: value for name, value in SESSION.items() if name != lost}
+    other = WHOLE | {"id": "b"}
+    missing = {name: value for name, value in WHOLE.items() if name != lost}
 
-    for torn in (SESSION | {lost: None}, missing):
+    for torn in (WHOLE | {lost: None}, missing):
         assert [session.id for session in rows.sessions([torn, other])] == ["b"]
 
 
