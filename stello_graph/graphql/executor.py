@@ -148,7 +148,9 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
         )
         found = await lists.load(items, context, **arguments)
         flat = [row for rows in found for row in rows]
-        if lists.plan.lists and flat:
+        if not flat:
+            return [[] for _ in found]
+        if lists.plan.lists:
             done = iter(await self._deep(lists.plan, flat, context, told))
         else:
             done = iter(_flat(lists.plan, flat, told))

@@ -157,6 +157,12 @@ async def test_a_level_is_resolved_once() -> None:
     found = await quick.execute("{ rows { shards { name } name } }")
     assert [error.path for error in found.errors or ()] == [["rows", 3, "name"]]
 
+    CALLS.clear()
+    ROWS[:] = [Row(**whole | {"size": 0})]
+    found = await quick.execute("{ rows { shards { back { id shards { name } } } } }")
+    assert found.data == {"rows": [{"shards": []}]}
+    assert CALLS == [1]
+
 
 @pytest.mark.parametrize(
     "broken",
