@@ -157,8 +157,13 @@ async def test_a_level_is_resolved_once() -> None:
     found = await quick.execute("{ rows { shards { name } name } }")
     assert [error.path for error in found.errors or ()] == [["rows", 3, "name"]]
 
+
+async def test_a_level_without_rows_is_resolved_once() -> None:
+    """What is above it is not read anew one by one."""
+    ROWS[:] = [
+        Row(id=strawberry.ID("1"), name="n", size=0, note=None, share=None, colour=Colour.RED, good=True)
+    ]
     CALLS.clear()
-    ROWS[:] = [Row(**whole | {"size": 0})]
     found = await quick.execute("{ rows { shards { back { id shards { name } } } } }")
     assert found.data == {"rows": [{"shards": []}]}
     assert CALLS == [1]
