@@ -66,9 +66,9 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
         await seed.plant(forest)
         try:
             async with (
-                service(url, space) as port,
+                service(url, space) as served,
                 raw_process(url, space, arguments.nodes, arguments.messages) as raw,
-                Client(port) as client,
+                Client(served.port) as client,
                 Client(raw.port) as canned,
             ):
                 ours = Ours(client, forest)

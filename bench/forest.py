@@ -1,5 +1,6 @@
 """The graph that is measured: what stands in it, and so what the answers must be."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -83,9 +84,7 @@ class Forest:
 
     def said(self) -> list[Said]:
         """The messages of the session `long`."""
-        return [
-            Said(f"said-{seq:06}", seq, f"Message {seq}: {_text(200)}") for seq in range(1, self.messages + 1)
-        ]
+        return list(said(self.messages))
 
     def _add(self, id: str, parent_id: str | None, memory: str | None = None) -> None:
         label = id.replace("-", " ").title()
@@ -114,6 +113,12 @@ def turn_session(number: int) -> str:
 
 def fork_source(number: int) -> str:
     return f"fork-{number % FORK_SOURCES:02}"
+
+
+def said(count: int, prefix: str = "said") -> Iterator[Said]:
+    """The messages of one session."""
+    for seq in range(1, count + 1):
+        yield Said(f"{prefix}-{seq:06}", seq, f"Message {seq}: {_text(200)}")
 
 
 def _text(length: int) -> str:

@@ -8,6 +8,7 @@ import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from bench.items import Contestant
 from tests.neo4j_server import LTS, jars, java
 from tests.neo4j_server.local import LocalServer
 
-__all__ = ["RawProcess", "neo4j", "raw_process", "service"]
+__all__ = ["RawProcess", "Service", "neo4j", "raw_process", "service", "store"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 _LINE_LIMIT = 2**20
@@ -40,11 +41,48 @@ def neo4j(given: str | None, heap: str) -> Iterator[str]:
             server.stop()
 
 
+@contextmanager
+def store(given: str, heap: str) -> Iterator[str]:
+    """The URL of a store: `sqlite`, a file that goes; `neo4j`, a server that goes; or what is given."""
+    match given:
+        case "sqlite":
+            with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+                yield f"sqlite:///{Path(folder) / 'bench.db'}"
+        case _:
+            with neo4j(None if given == "neo4j" else given, heap) as url:
+                yield url
+
+
+@dataclass(frozen=True)
+class Service:
+    """A server of ours."""
+
+    port: int
+    pid: int
+
+    @property
+    def memory(self) -> float:
+        """What its process holds now, in MB."""
+        return self._status("VmRSS")
+
+    @property
+    def peak(self) -> float:
+        """The most that its process held so far, in MB; sampling would miss what is held for a moment."""
+        return self._status("VmHWM")
+
+    def _status(self, name: str) -> float:
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        found = re.search(rf"^{name}:\s*(\d+) kB$", status, re.MULTILINE)
+        assert found, status
+        return int(found[1]) * 1_024 / 1_000_000
+
+
 @asynccontextmanager
-async def service(url: str, space: str) -> AsyncIterator[int]:
-    """The port of the server."""
+async def service(url: str, space: str) -> AsyncIterator[Service]:
+    """A server of one Space, which is there already."""
     async with _python(url, "bench.server", space, "serve", "--port", "0", "--grace", "1") as process:
-        yield int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
+        port = int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
+        yield Service(port, process.pid)
 
 
 class RawProcess:

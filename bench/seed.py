@@ -11,9 +11,19 @@ from stello_graph.bootstrap import open_engine
 from stello_graph.settings import Settings
 from stello_graph.store.store import GraphStore
 
-__all__ = ["Seed"]
+__all__ = ["Seed", "open_space"]
 
 _BATCH = 1_000
+
+
+async def open_space(settings: Settings, space: str) -> None:
+    """Today's schema, and the Space."""
+    store = GraphStore(open_engine(settings))
+    try:
+        await store.migrate()
+        await store.ensure_space(space, "Benchmark")
+    finally:
+        await store.aclose()
 
 
 class Seed:
@@ -26,10 +36,7 @@ class Seed:
 
     async def plant(self, forest: Forest) -> None:
         """Schema, Space, nodes, sessions, messages."""
-        store = GraphStore(open_engine(self._settings))
-        await store.migrate()
-        await store.ensure_space(self._space, "Benchmark")
-        await store.aclose()
+        await open_space(self._settings, self._space)
         rows = list(self._node_rows(forest))
         await self._batches("nodes", rows)
         await self._batches("parents", [row for row in rows if row["parentId"] is not None])

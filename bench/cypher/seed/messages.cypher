@@ -3,5 +3,5 @@ SET s.messageCount = s.messageCount + size($rows), s.nextSeq = s.nextSeq + size(
 WITH s
 UNWIND $rows AS row
 CREATE (m:Message {key: row.key, id: row.id, sessionId: s.id, role: row.role, content: row.content,
-  state: 'COMPLETE', isError: false, createdAt: row.at})
+  terms: row.terms, state: 'COMPLETE', isError: false, createdAt: row.at})
 CREATE (s)-[:HAS_MESSAGE {sk: $key, seq: row.seq}]->(m)
