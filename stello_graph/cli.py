@@ -12,6 +12,7 @@ from typing import IO, Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from typer.exceptions import TyperException
 
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
@@ -29,7 +30,7 @@ from stello_graph.logs import configure
 from stello_graph.outfile import is_stream, opened
 from stello_graph.ports import SpaceStore
 from stello_graph.settings import Settings
-from stello_graph.terminal import StoreOption, errors
+from stello_graph.terminal import StoreOption, errors, print_table, tell_error
 from stello_graph.terminal import fail as _fail
 from stello_graph.terminal import run as _run
 from stello_graph.terminal import settings_of as _settings
@@ -222,11 +223,11 @@ def doctor(
         told = {"settings": [asdict(each) for each in shown], "checks": [asdict(each) for each in found]}
         print(json.dumps(told, indent=2, ensure_ascii=False))
     else:
-        for setting in shown:
-            print(f"{setting.name:22} {setting.value:32} {setting.origin:24} {setting.meaning}")
+        print_table([(each.variable, each.value, each.origin, each.meaning) for each in shown])
         print()
-        for check in found:
-            print(f"{check.name:22} {'' if check.status == 'ok' else check.status + ': '}{check.text}")
+        print_table(
+            [(each.name, f"{'' if each.status == 'ok' else f'{each.status}: '}{each.text}") for each in found]
+        )
     if any(check.status == "problem" for check in found):
         raise typer.Exit(1)
 
@@ -235,9 +236,13 @@ def main() -> None:
     """The entry point of the console script."""
     configure("text", "info")
     try:
-        app()
+        # Typer draws a frame of 80 columns around a wrong usage, also where nobody sees it.
+        sys.exit(app(standalone_mode=errors.is_terminal))
+    except TyperException as error:
+        tell_error(error.format_message())
+        sys.exit(error.exit_code)
     except StelloError as error:
-        errors.print(error.message, style="red", markup=False)
+        tell_error(error.message)
         sys.exit(1)
 
 

@@ -6,8 +6,6 @@ from enum import StrEnum
 from typing import Annotated, TypeVar
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from stello_graph.bootstrap import build
 from stello_graph.errors import InvalidInput, NotFound
@@ -17,7 +15,7 @@ from stello_graph.model.keys import ApiKey
 from stello_graph.model.space import Space
 from stello_graph.model.values import KeyScope
 from stello_graph.service import StelloGraph
-from stello_graph.terminal import StoreOption, errors, fail, run, settings_of
+from stello_graph.terminal import StoreOption, errors, fail, print_table, run, settings_of
 
 __all__ = ["keys", "spaces"]
 
@@ -25,7 +23,6 @@ T = TypeVar("T")
 
 _PAGE = 1_000
 _ALL = 1_000_000
-_WIDE = 240
 
 keys = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 spaces = typer.Typer(help="Make, list and delete Spaces.", no_args_is_help=True)
@@ -83,8 +80,7 @@ def list_keys(
         return await graph.store.all_keys(first=MOST_LISTED)
 
     found = _done(store, work)
-    _print_table(
-        ("id", "space", "name", "scope", "begins", "made", "last used", "revoked"),
+    print_table(
         [
             (
                 key.id,
@@ -98,6 +94,7 @@ def list_keys(
             )
             for key in found
         ],
+        head=("id", "space", "name", "scope", "begins", "made", "last used", "revoked"),
     )
 
 
@@ -146,9 +143,9 @@ def list_spaces(store: StoreOption = None) -> None:
                 break
         return found
 
-    _print_table(
-        ("id", "name", "sessions", "made"),
+    print_table(
         [(one.id, one.name, str(one.session_count), _time(one.created_at)) for one in _done(store, work)],
+        head=("id", "name", "sessions", "made"),
     )
 
 
@@ -169,7 +166,7 @@ def delete_space(
                 f"{count} sessions would go with all that is in them; say so by --expected-count {count}"
             )
         await graph.delete_space(id, expected_count)
-        errors.print(f"{id} is gone; what was in it is swept away in a moment…", markup=False)
+        errors.print(f"{id} is gone; what was in it is swept away in a moment…", markup=False, soft_wrap=True)
         await graph.sweeper.finish(id)
 
     _done(store, work)
@@ -190,15 +187,6 @@ def _done(store: str | None, work: Callable[[StelloGraph], Awaitable[T]]) -> T:
             await graph.store.aclose()
 
     return run(whole())
-
-
-def _print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    table = Table(box=None, pad_edge=False, show_header=True)
-    for column in columns:
-        table.add_column(column, no_wrap=True, overflow="ignore")
-    for row in rows:
-        table.add_row(*row)
-    Console(width=_WIDE, markup=False, highlight=False).print(table)
 
 
 def _time(microseconds: int | None) -> str:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final, Literal
-from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
 from stello_graph.bootstrap import load_tools, open_engine, open_llm
 from stello_graph.errors import InvalidInput, StelloError
-from stello_graph.settings import Settings
+from stello_graph.settings import Settings, without_password
 from stello_graph.store.store import GraphStore
 
 __all__ = ["Check", "SettingShown", "checks", "settings_shown"]
@@ -35,9 +34,12 @@ _VARIABLES: Final = ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY"
 
 @dataclass(frozen=True)
 class SettingShown:
-    """A setting, its secrets masked, and where it came from: a flag, a variable or the default."""
+    """A setting, its variable, its value with secrets masked, and where that came from: a flag, that variable
+    or the default.
+    """
 
     name: str
+    variable: str
     value: str
     origin: str
     meaning: str
@@ -57,8 +59,9 @@ def settings_shown(settings: Settings, flags: Mapping[str, object]) -> list[Sett
     return [
         SettingShown(
             name,
+            variable(name),
             _shown(getattr(settings, name)),
-            "flag" if flags.get(name) is not None else _origin(settings, name),
+            _origin(settings, name, flags),
             field.description or "",
         )
         for name, field in Settings.model_fields.items()
@@ -190,8 +193,10 @@ def variable(name: str) -> str:
     return name.upper() if name.upper() in _VARIABLES else f"STELLO_{name.upper()}"
 
 
-def _origin(settings: Settings, name: str) -> str:
-    return variable(name) if name in settings.model_fields_set else "default"
+def _origin(settings: Settings, name: str, flags: Mapping[str, object]) -> str:
+    if flags.get(name) is not None:
+        return "flag"
+    return "variable" if name in settings.model_fields_set else "default"
 
 
 def _shown(value: object) -> str:
@@ -200,11 +205,5 @@ def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return ",".join(map(str, value))
     if isinstance(value, str) and "://" in value:
-        return _without_password(value)
+        return without_password(value)
     return "" if value is None else str(value)
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    _, at, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"***@{host}")) if at else url

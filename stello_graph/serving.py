@@ -2,16 +2,21 @@
 
 import asyncio
 import os
+import shlex
+import shutil
 import signal
 import socket
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import uvicorn
 
 from stello_graph.bootstrap import build
 from stello_graph.http.app import app_of
+from stello_graph.listening import bind, listens_everywhere, opened_at
 from stello_graph.service import StelloGraph
-from stello_graph.settings import Settings
+from stello_graph.settings import Settings, without_password
 
 __all__ = ["serve_until_stopped"]
 
@@ -54,13 +59,11 @@ async def serve_until_stopped(
         listeners: where connections come in, in place of the settings' host and port.
 
     Raises:
-        StelloError: the service cannot be opened.
+        StelloError: the service cannot be opened, or the port cannot be listened on.
     """
     graph = build(settings)
     config = uvicorn.Config(
         app_of(graph, opens=False),
-        host=settings.host,
-        port=settings.port,
         log_config=None,
         access_log=False,
         proxy_headers=False,
@@ -73,7 +76,7 @@ async def serve_until_stopped(
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, lambda *_: None)
         await _Server(config, graph, lambda port: _tell(graph, port, say)).serve(
-            None if listeners is None else list(listeners)
+            bind(settings.host, settings.port) if listeners is None else list(listeners)
         )
     if graph.has_strays:
         # A task that ignores its cancellation would keep the event loop open for ever.
@@ -81,18 +84,33 @@ async def serve_until_stopped(
 
 
 def _tell(graph: StelloGraph, port: int, say: Callable[[str], None]) -> None:
+    say("\n".join(f"{name:10} {text}" for name, text in _told(graph, port)))
+
+
+def _told(graph: StelloGraph, port: int) -> Iterator[tuple[str, str]]:
     settings = graph.settings
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    lines = [f"Star map   http://{host}:{port}/", f"GraphiQL   http://{host}:{port}/graphql"]
-    lines.append(f"Store      {settings.store}")
+    address = f"http://{opened_at(settings.host)}:{port}"
+    yield "Star map", f"{address}/"
+    yield "GraphiQL", f"{address}/graphql"
+    if listens_everywhere(settings.host):
+        yield "Listens", f"on all interfaces, port {port}: others name this machine's own address"
+    yield "Store", without_password(settings.store)
     if graph.llm.is_offline:
-        lines.append("Model      offline: it only quotes; set ANTHROPIC_API_KEY for a real one")
+        yield "Model", "offline: it only quotes; set ANTHROPIC_API_KEY for a real one"
     else:
-        lines.append(f"Model      {graph.llm.default_model}")
+        yield "Model", graph.llm.default_model
     if graph.keyring.is_in_use:
-        lines.append("Access     by key")
+        yield "Access", "by key"
     else:
-        lines.append(
-            "Access     this machine only, until there is a key: stello-graph keys create --name NAME"
-        )
-    say("\n".join(lines))
+        yield "Access", f"this machine only, until there is a key: {_keys_command(settings)}"
+
+
+def _keys_command(settings: Settings) -> str:
+    """What makes the first key, as it can be pasted where this program was started."""
+    typed, name = sys.argv[0], Path(sys.argv[0]).name
+    found = shutil.which(name)
+    is_found = found is not None and Path(found).resolve() == Path(typed).resolve()
+    words = [name if is_found else typed, "keys", "create", "--name", "NAME"]
+    if "store" in settings.model_fields_set:
+        words += ["--store", without_password(settings.store)]
+    return shlex.join(words)

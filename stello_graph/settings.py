@@ -2,12 +2,13 @@
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "without_password"]
 
 
 def _default_store() -> str:
@@ -213,3 +214,10 @@ class Settings(BaseSettings):
         """The file of a `sqlite:` store, as in SQLAlchemy: three slashes relative, four absolute."""
         prefix = "sqlite:///"
         return Path(self.store[len(prefix) :]) if self.store.startswith(prefix) else None
+
+
+def without_password(url: str) -> str:
+    """A URL as it may be shown."""
+    parts = urlsplit(url)
+    _, at, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"***@{host}")) if at else url

@@ -1,19 +1,23 @@
 """What all commands share: how settings are read, work is run, and an error is told."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.table import Table
 
 from stello_graph.errors import StelloError
 from stello_graph.settings import Settings
 
-__all__ = ["StoreOption", "errors", "fail", "run", "settings_of"]
+__all__ = ["StoreOption", "errors", "fail", "print_table", "run", "settings_of", "tell_error"]
 
 T = TypeVar("T")
+
+# As wide as any line: a table is not cut, also in a pipe.
+_WIDE = 100_000
 
 errors = Console(stderr=True, highlight=False)
 
@@ -46,5 +50,23 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 def fail(message: str) -> NoReturn:
     """Ends the program with status 1."""
-    errors.print(message, style="red", markup=False)
+    tell_error(message)
     raise typer.Exit(1)
+
+
+def tell_error(message: str) -> None:
+    """As one line, however wide the terminal is: what reads a pipe gets sentences whole."""
+    errors.print(message, style="red", markup=False, emoji=False, soft_wrap=True)
+
+
+def print_table(rows: Sequence[tuple[str, ...]], head: Sequence[str] = ()) -> None:
+    """In straight columns."""
+    table = Table(*head, box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(head))
+    for column in table.columns:
+        column.no_wrap = True
+    for row in rows:
+        table.add_row(*row)
+    console = Console(width=_WIDE, markup=False, emoji=False, highlight=False)
+    with console.capture() as told:
+        console.print(table)
+    print("\n".join(line.rstrip() for line in told.get().splitlines()))

@@ -6,7 +6,6 @@ stop by themselves.
 """
 
 import asyncio
-import errno
 import logging
 import os
 import signal
@@ -20,10 +19,10 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any
 
 from stello_graph.bootstrap import open_store
-from stello_graph.errors import InvalidInput, StelloError, StoreUnavailable
+from stello_graph.errors import StelloError, StoreUnavailable
+from stello_graph.listening import bind
 from stello_graph.logs import configure
 from stello_graph.settings import Settings
 
@@ -38,8 +37,6 @@ _PAUSE = 1.0
 
 # Where workers count together: see http/metrics.py.
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
-
-_NOT_HERE = {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}
 
 _SPAWN = get_context("spawn")
 
@@ -62,7 +59,7 @@ def serve_by_workers(settings: Settings, say: Callable[[str], None]) -> None:
         StelloError: the port cannot be listened on, or the service cannot be opened.
     """
     asyncio.run(_prepare_store(settings))
-    listeners = _bind(settings.host, settings.port)
+    listeners = bind(settings.host, settings.port)
     try:
         with tempfile.TemporaryDirectory(prefix="stello-metrics-") as folder:
             os.environ[_METRICS] = folder
@@ -203,43 +200,3 @@ async def _prepare_store(settings: Settings) -> None:
             await store.migrate()
     finally:
         await store.aclose()
-
-
-def _bind(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address of the host, all of one port, on which nobody listens yet.
-
-    Addresses that this machine does not have, such as those of IPv6, are left out where there is another.
-    """
-    bound: list[socket.socket] = []
-    missing: OSError | None = None
-    try:
-        for family, _, protocol, _, address in socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        ):
-            same = port or (bound[0].getsockname()[1] if bound else 0)
-            try:
-                bound.append(_bound(family, protocol, (address[0], same, *address[2:])))
-            except OSError as error:
-                if error.errno not in _NOT_HERE:
-                    raise
-                missing = error
-        if missing is not None and not bound:
-            raise missing
-    except OSError as error:
-        for one in bound:
-            one.close()
-        raise InvalidInput(f"{host}, port {port}, cannot be listened on: {error}") from None
-    return bound
-
-
-def _bound(family: int, protocol: int, address: tuple[Any, ...]) -> socket.socket:
-    one = socket.socket(family, socket.SOCK_STREAM, protocol)
-    try:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        one.bind(address)
-    except OSError:
-        one.close()
-        raise
-    return one

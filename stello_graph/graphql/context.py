@@ -38,7 +38,7 @@ class Context:
     def viewer(self) -> Viewer:
         """Who asks. Raises Unauthenticated."""
         if self._viewer is None:
-            raise Unauthenticated("a valid key is needed: Authorization: Bearer …")
+            raise Unauthenticated("valid credentials are needed")
         return self._viewer
 
     @viewer.setter
@@ -49,7 +49,7 @@ class Context:
         """The service of the caller's Space. Raises Forbidden where the caller's scope is smaller."""
         viewer = self.viewer
         if viewer.space_id is None or _RANK.get(viewer.scope, -1) < _RANK[scope]:
-            raise Forbidden(f"this needs a key with the scope {scope}")
+            raise Forbidden(f"this needs the scope {scope}")
         if self._space is None:
             self._space = self.graph.space(viewer.space_id)
         return self._space
@@ -57,7 +57,7 @@ class Context:
     def operator(self) -> StelloGraph:
         """The service that belongs to no Space. Raises Forbidden for all but operators."""
         if self.viewer.scope is not KeyScope.OPERATOR:
-            raise Forbidden(f"this needs a key with the scope {KeyScope.OPERATOR}")
+            raise Forbidden(f"this needs the scope {KeyScope.OPERATOR}")
         return self.graph
 
     @property

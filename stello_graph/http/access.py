@@ -9,7 +9,7 @@ import inspect
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from starlette.requests import HTTPConnection
 
@@ -18,7 +18,7 @@ from stello_graph.ids import DEFAULT_SPACE, check_space_id
 from stello_graph.model.values import KeyScope, Viewer
 from stello_graph.service import StelloGraph
 
-__all__ = ["Access", "Authenticate", "admit_loopback"]
+__all__ = ["EMBEDDED", "SERVED", "Access", "Authenticate", "admit_loopback"]
 
 Payload = Mapping[str, Any]
 Authenticate = Callable[[HTTPConnection, Payload], Awaitable[Viewer | None] | Viewer | None]
@@ -29,18 +29,29 @@ _FORWARDED = (
     "true-client-ip", "cf-connecting-ip", "fastly-client-ip", "x-envoy-external-address",
 )  # fmt: skip
 _HOST = re.compile(r"(?:\[([^\[\]]+)\]|([^\[\]:]+))(?::\d*)?")
+# What makes others welcome, where there are no keys.
+SERVED: Final = "make one with stello-graph keys create"
+EMBEDDED: Final = "the application lets others in by its own authenticate, or by a key"
+
 _KEYLESS = Viewer(space_id=DEFAULT_SPACE, scope=KeyScope.ADMIN)
 
 
 class Access:
     """Tells who asks, and when that is over."""
 
-    def __init__(self, graph: StelloGraph, authenticate: Authenticate | None = None) -> None:
-        """Takes `authenticate` in place of keys and of the rules without keys, where it is given."""
+    def __init__(
+        self, graph: StelloGraph, authenticate: Authenticate | None = None, *, advice: str = EMBEDDED
+    ) -> None:
+        """Takes `authenticate` in place of keys and of the rules without keys, where it is given.
+
+        Args:
+            advice: told to who is refused without keys.
+        """
         self._graph = graph
         self._keyring = graph.keyring
         self._origins = frozenset(origin.rstrip("/").lower() for origin in graph.settings.allowed_origins)
         self._authenticate = authenticate
+        self._advice = advice
 
     async def admit(self, connection: HTTPConnection) -> None:
         """Refuses a connection, whatever it carries; before, opens the service where no lifespan did.
@@ -51,7 +62,7 @@ class Access:
         """
         await self._graph.ensure_open()
         if self._authenticate is None and not await self._keyring.in_use():
-            admit_loopback(connection, self._origins)
+            admit_loopback(connection, self._origins, advice=self._advice)
 
     async def viewer(self, connection: HTTPConnection, payload: Payload | None = None) -> Viewer:
         """Who asks, by the headers, or on a WebSocket by the payload of connection_init.
@@ -77,7 +88,7 @@ class Access:
         await self.admit(connection)
         viewer = await self.viewer(connection)
         if viewer is not _KEYLESS and viewer.scope is not KeyScope.OPERATOR:
-            raise Forbidden(f"this needs a key with the scope {KeyScope.OPERATOR}")
+            raise Forbidden(f"this needs the scope {KeyScope.OPERATOR}")
 
     async def until_refused(
         self, viewer: Viewer, connection: HTTPConnection, payload: Payload | None = None
@@ -94,19 +105,17 @@ class Access:
                 continue
 
 
-def admit_loopback(connection: HTTPConnection, allowed_origins: frozenset[str] = frozenset()) -> None:
+def admit_loopback(
+    connection: HTTPConnection, allowed_origins: frozenset[str] = frozenset(), *, advice: str = EMBEDDED
+) -> None:
     """Loopback peers, loopback Host names, no forwarding, no page of another origin. Raises Forbidden."""
     headers = connection.headers
     if connection.client is None or not _is_loopback(connection.client.host):
-        raise Forbidden(
-            "without keys this server answers to its own machine only: make one with stello-graph keys create"
-        )
+        raise Forbidden(f"without keys this server answers to its own machine only: {advice}")
     if not _is_loopback(_host_name(headers.get("host", ""))):
         raise Forbidden("without keys this server answers to loopback host names only, such as localhost")
     if any(name.lower().replace("_", "-").startswith(_FORWARDED) for name in headers):
-        raise Forbidden(
-            "without keys this server answers no forwarded requests: make one with stello-graph keys create"
-        )
+        raise Forbidden(f"without keys this server answers no forwarded requests: {advice}")
     origin = headers.get("origin", "").lower()
     if origin and origin not in allowed_origins and origin.partition("://")[2] != headers["host"].lower():
         raise Forbidden(

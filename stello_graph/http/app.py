@@ -9,7 +9,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from stello_graph.http.access import Access, Authenticate
+from stello_graph.http.access import EMBEDDED, SERVED, Access, Authenticate
 from stello_graph.http.health import Health
 from stello_graph.http.imports import LINES, Imports
 from stello_graph.http.metrics import Metrics, MetricsPage
@@ -27,7 +27,7 @@ def app_of(graph: StelloGraph, *, opens: bool = True, authenticate: Authenticate
 
     Args:
         opens: whether the app's lifespan opens the service and closes it. Where no lifespan did, the first
-            request opens it.
+            request opens it. `stello-graph serve` opens it by itself.
         authenticate: tells who asks, in place of keys.
     """
 
@@ -36,7 +36,7 @@ def app_of(graph: StelloGraph, *, opens: bool = True, authenticate: Authenticate
         async with graph:
             yield
 
-    access = Access(graph, authenticate)
+    access = Access(graph, authenticate, advice=EMBEDDED if opens else SERVED)
     metrics = Metrics(_connections(graph))
     graph.observers.add(metrics)
     app = Starlette(

@@ -31,6 +31,7 @@ LAYERS: Final = (
     ("graphql",),
     ("http",),
     ("bootstrap",),
+    ("listening",),
     ("serving", "doctor"),
     ("workers",),
     ("terminal", "outfile"),

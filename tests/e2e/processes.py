@@ -58,7 +58,7 @@ class Server:
                 self.kill()
                 raise AssertionError(f"the server did not start:\n{self.output()}")
             time.sleep(0.05)
-        self.url = found[1].replace("0.0.0.0", "127.0.0.1")
+        self.url = found[1]
 
     def client(self, key: str | None = None) -> Client:
         """A client of this server."""

@@ -10,12 +10,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+import httpx
 import pytest
 
+from stello_graph.doctor import variable
 from stello_graph.interchange.intake import NOT_OWN, OTHERS
 from stello_graph.settings import Settings
 from tests.e2e.conftest import Serve, sqlite_store
-from tests.e2e.processes import PROGRAM, run
+from tests.e2e.processes import PROGRAM, Store, run
 from tests.e2e.story import FILES
 from tests.e2e.waiting import until
 from tests.unit.interchange.archives import export, zipped
@@ -344,8 +346,11 @@ def test_doctor_shows_all_settings_but_no_secrets(commands: Commands) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     for name, field in Settings.model_fields.items():
-        assert any(line.startswith(f"{name} ") and (field.description or "") in line for line in lines), name
-    assert re.search(r"^store .*stello\.db ", done.stdout, re.MULTILINE)
+        shown = variable(name)
+        assert any(line.startswith(f"{shown} ") and (field.description or "") in line for line in lines), name
+    columns = {found.start(1) for line in lines if (found := re.match(r"\w.*?  (default|variable) ", line))}
+    assert len(columns) == 1, "they are straight"
+    assert re.search(r"^STELLO_STORE .*stello\.db ", done.stdout, re.MULTILINE)
     assert re.search(r"^database .*SQLite 3\.", done.stdout, re.MULTILINE)
     assert re.search(r"^migrations +up to date$", done.stdout, re.MULTILINE)
     assert "pass-word" not in done.stdout
@@ -359,9 +364,11 @@ def test_doctor_as_json(commands: Commands) -> None:
     told = json.loads(done.stdout)
     settings = {setting["name"]: (setting["value"], setting["origin"]) for setting in told["settings"]}
     assert list(settings) == list(Settings.model_fields)
+    variables = [setting["variable"] for setting in told["settings"]]
+    assert {"STELLO_STORE", "ANTHROPIC_API_KEY"} < set(variables)
     assert settings["store"][1] == "flag"
-    assert settings["anthropic_api_key"] == ("**********", "ANTHROPIC_API_KEY")
-    assert settings["neo4j_password"] == ("**********", "STELLO_NEO4J_PASSWORD")
+    assert settings["anthropic_api_key"] == ("**********", "variable")
+    assert settings["neo4j_password"] == ("**********", "variable")
     assert settings["port"] == ("8000", "default")
     checks = {check["name"]: check["status"] for check in told["checks"]}
     well = {"versions", "model", "access", "database", "migrations", "schema", "store's clock"}
@@ -383,14 +390,37 @@ def test_doctor_finds_problems(commands: Commands) -> None:
 
 
 def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
-    """With the address, and a status that is not 0."""
+    """With the address and what to do, and a status that is not 0; to a pipe in one line."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = run(["serve", "--port", port, "--store", sqlite_store(tmp_path).url])
-    assert done.returncode != 0
-    assert port in done.stderr
-    assert "in use" in done.stderr
-    assert "Traceback" not in done.stderr
+        serve = ["serve", "--port", port, "--store", sqlite_store(tmp_path).url]
+        several = [run([*serve, *more], {"COLUMNS": "80"}) for more in ([], ["--workers", "2"])]
+    for done in several:
+        told = f"port {port} of 127.0.0.1 is in use already: choose another by --port"
+        assert (done.returncode, done.stderr.startswith(told), done.stderr.count("\n")) == (1, True, 1), done
+    long = str(tmp_path / ("a" * 90))
+    missing = run(["import", long], {"COLUMNS": "80"})
+    assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
+    assert long in missing.stderr
+
+
+async def test_the_addresses_and_the_command_that_are_told_can_be_used(serve: Serve, tmp_path: Path) -> None:
+    """A browser opens no 0.0.0.0, and the first key is made by what is pasted, wherever the program is."""
+    store = Store(f"sqlite:///{tmp_path / 'my store.db'}")
+    server = serve(store, "--host", "0.0.0.0", ready=False)
+    await until(lambda: "keys create" in server.output(), "it serves", seconds=60)
+    told = server.output()
+    found = re.search(r"^Star map +(http://127\.0\.0\.1:(\d+)/)$", told, re.MULTILINE)
+    assert found, told
+    assert f"on all interfaces, port {found[2]}" in told
+    async with httpx.AsyncClient() as client:
+        assert (await client.get(found[1])).status_code == 200
+    command = re.search(r"until there is a key: (.+)$", told, re.MULTILINE)
+    assert command, told
+    made = run(["-c", command[1]], program="bash")
+    assert made.stdout.startswith("stello_"), made.stderr
+    listed = run(["keys", "list", "--store", store.url])
+    assert "NAME" in listed.stdout
 
 
 async def test_serve_tells_its_address_at_once(serve: Serve, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from starlette.requests import HTTPConnection
 
 from stello_graph.errors import Forbidden
-from stello_graph.http.access import admit_loopback
+from stello_graph.http.access import SERVED, admit_loopback
 
 
 def connection(peer: str | None, **headers: str) -> HTTPConnection:
@@ -23,8 +23,11 @@ def test_this_machine(peer: str) -> None:
 @pytest.mark.parametrize("peer", ["192.0.2.1", "10.0.0.1", "2001:db8::1", "0.0.0.0", "unknown", "", None])
 def test_other_peers(peer: str | None) -> None:
     """The peer's address counts, whatever Host it names."""
-    with pytest.raises(Forbidden, match="its own machine only"):
+    with pytest.raises(Forbidden, match=f"its own machine only: {SERVED}"):
+        admit_loopback(connection(peer), advice=SERVED)
+    with pytest.raises(Forbidden, match="its own authenticate") as refused:
         admit_loopback(connection(peer))
+    assert "stello-graph" not in refused.value.message
 
 
 @pytest.mark.parametrize(

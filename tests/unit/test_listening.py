@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from stello_graph.errors import InvalidInput
-from stello_graph.workers import _bind
+from stello_graph.listening import bind, opened_at
 
 HERE, ELSEWHERE = "127.0.0.1", "192.0.2.1"
 
@@ -23,7 +23,7 @@ def test_an_address_that_the_machine_has_not(monkeypatch: pytest.MonkeyPatch) ->
     """It is left out where there is another, such as ::1 of localhost on a machine without IPv6."""
     known_as(monkeypatch, ELSEWHERE, HERE)
 
-    (bound,) = _bind("localhost", 0)
+    (bound,) = bind("localhost", 0)
     with bound:
         assert bound.getsockname()[0] == HERE
 
@@ -33,4 +33,22 @@ def test_no_address_that_the_machine_has(monkeypatch: pytest.MonkeyPatch) -> Non
     known_as(monkeypatch, ELSEWHERE)
 
     with pytest.raises(InvalidInput, match="cannot be listened on"):
-        _bind("elsewhere", 0)
+        bind("elsewhere", 0)
+
+
+@pytest.mark.parametrize(
+    ("host", "opened"),
+    [
+        ("127.0.0.1", "127.0.0.1"),
+        ("localhost", "localhost"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8::1", "[2001:db8::1]"),
+        ("0.0.0.0", "127.0.0.1"),
+        ("", "127.0.0.1"),
+        ("::", "[::1]"),
+        ("0::0", "[::1]"),
+    ],
+)
+def test_an_address_that_can_be_opened(host: str, opened: str) -> None:
+    """No browser opens the address of all interfaces."""
+    assert opened_at(host) == opened
