@@ -6,13 +6,15 @@ import re
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
+import psutil
 
 from bench.drive import Measured
 from bench.items import Contestant
@@ -61,9 +63,19 @@ class Service:
     pid: int
 
     @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
     def memory(self) -> float:
         """What its process holds now, in MB."""
         return self._status("VmRSS")
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time of its process so far."""
+        times = psutil.Process(self.pid).cpu_times()
+        return times.user + times.system
 
     @property
     def peak(self) -> float:
@@ -78,9 +90,16 @@ class Service:
 
 
 @asynccontextmanager
-async def service(url: str, space: str) -> AsyncIterator[Service]:
-    """A server of one Space, which is there already."""
-    async with _python(url, "bench.server", space, "serve", "--port", "0", "--grace", "1") as process:
+async def service(
+    url: str, space: str, *, pace: float = 0.0, settings: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[Service]:
+    """A server of one Space, which is there already.
+
+    Args:
+        pace: seconds that its model waits before each piece of text; 0: it answers at once.
+    """
+    command = ("bench.server", space, str(pace), "serve", "--port", "0", "--grace", "1")
+    async with _python(url, *command, settings=settings) as process:
         port = int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
         yield Service(port, process.pid)
 
@@ -118,7 +137,9 @@ async def raw_process(url: str, space: str, nodes: int, messages: int) -> AsyncI
 
 
 @asynccontextmanager
-async def _python(url: str, *arguments: str) -> AsyncIterator[Process]:
+async def _python(
+    url: str, *arguments: str, settings: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[Process]:
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -129,7 +150,7 @@ async def _python(url: str, *arguments: str) -> AsyncIterator[Process]:
         "-m",
         *arguments,
         cwd=_ROOT,
-        env=kept | {"STELLO_STORE": url, "PYTHONUNBUFFERED": "1"},
+        env={**kept, "STELLO_STORE": url, "PYTHONUNBUFFERED": "1", **settings},
         stdin=PIPE,
         stdout=PIPE,
         limit=_LINE_LIMIT,
