@@ -141,7 +141,7 @@ ITEMS = {
         title="newest 50 of a long session",
         at_least=0.6,
         against="raw-best",
-        statements=2,
+        statements=1,
         document="query($id: ID!) { session(id: $id) { messages(last: 50) { "
         f"nodes {{ {' '.join(_SAID)} }} pageInfo {{ hasPreviousPage }} }} }} }}",
         variables=lambda _: {"id": "long"},
@@ -188,7 +188,7 @@ ITEMS = {
         title="ancestors at depth 5",
         at_least=0.5,
         against="raw-best",
-        statements=2,
+        statements=1,
         document="query($id: ID!) { topologyNode(id: $id) { ancestors { id label } } }",
         variables=lambda _: {"id": "line-5"},
         id="line-5",

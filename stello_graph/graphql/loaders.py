@@ -10,13 +10,13 @@ from typing import NamedTuple, TypeVar
 
 from strawberry.dataloader import DataLoader
 
-from stello_graph.model.message import Message, MessageRole
-from stello_graph.model.session import Session
-from stello_graph.model.topology import TopologyNode
+from stello_graph.model.message import Message, MessagePage, MessageRole
+from stello_graph.model.session import Session, SessionWithMessages
+from stello_graph.model.topology import NodeWithAncestors, TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.ports import SpaceStore
 
-__all__ = ["Loaders", "MessagePage", "Page"]
+__all__ = ["Loaders", "Page"]
 
 I = TypeVar("I")  # noqa: E741
 P = TypeVar("P")
@@ -28,16 +28,6 @@ class Page(NamedTuple):
 
     at: int
     first: int
-
-
-class MessagePage(NamedTuple):
-    """`first` messages with after < seq < before, from the newest or from the oldest end."""
-
-    newest: bool
-    after: int
-    before: int
-    first: int
-    roles: tuple[MessageRole, ...] | None
 
 
 class Loaders:
@@ -55,6 +45,16 @@ class Loaders:
     def session(self) -> DataLoader[str, Session | None]:
         """Sessions by id."""
         return _by_id(self._store.sessions)
+
+    @cached_property
+    def node_with_ancestors(self) -> DataLoader[str, NodeWithAncestors | None]:
+        """Nodes by id, with their ancestors."""
+        return _by_id(self._store.nodes_with_ancestors)
+
+    @cached_property
+    def session_with_newest(self) -> DataLoader[tuple[str, MessagePage], SessionWithMessages | None]:
+        """Sessions by id, with a page of their newest messages."""
+        return _by_page(self._store.sessions_with_newest)
 
     @cached_property
     def turn(self) -> DataLoader[str, Turn | None]:

@@ -8,6 +8,7 @@ from strawberry import ID, UNSET
 
 from stello_graph.errors import NotFound
 from stello_graph.graphql.access import AccessQuery
+from stello_graph.graphql.ahead import below
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
@@ -17,7 +18,7 @@ from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.profile import ForkProfile
 from stello_graph.graphql.types.search import SearchHit
-from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection
+from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection, newest_below
 from stello_graph.graphql.types.space import ContextPreview, Space, Tool, Viewer
 from stello_graph.graphql.types.topology import StarMap, TopologyEvent, TopologyNode
 from stello_graph.graphql.types.turn import Turn
@@ -50,7 +51,9 @@ async def get_children(
 
 
 async def topology_node(info: Info, id: ID) -> model_topology.TopologyNode | None:
-    """One node."""
+    """One node; with its ancestors where they are asked for."""
+    if below(info, "ancestors") is not None:
+        return await info.context.loaders.node_with_ancestors.load(check_id(id))
     return await info.context.loaders.node.load(check_id(id))
 
 
@@ -77,7 +80,10 @@ async def star_map(
 
 
 async def session(info: Info, id: ID) -> model_session.Session | None:
-    """One session."""
+    """One session; with the page from the newest end of its transcript that is asked for."""
+    page = newest_below(info)
+    if page is not None:
+        return await info.context.loaders.session_with_newest.load((check_id(id), page))
     return await info.context.loaders.session.load(check_id(id))
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from stello_graph.model.values import Usage, Value
 
-__all__ = ["Draft", "Message", "MessageRole", "MessageState", "ToolCall", "turns_of"]
+__all__ = ["Draft", "Message", "MessagePage", "MessageRole", "MessageState", "ToolCall", "turns_of"]
 
 
 class MessageRole(StrEnum):
@@ -71,6 +71,16 @@ class Message(Draft):
     seq: int
     session_id: str
     created_at: int
+
+
+class MessagePage(NamedTuple):
+    """`first` messages with after < seq < before, from the newest or from the oldest end."""
+
+    newest: bool
+    after: int
+    before: int
+    first: int
+    roles: tuple[MessageRole, ...] | None
 
 
 def turns_of(messages: Sequence[Draft]) -> int:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from stello_graph.model.message import Message, MessagePage
 from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrategy, Usage, Value
 
-__all__ = ["Compression", "Insight", "Session", "SessionDigest", "SessionOverrides"]
+__all__ = ["Compression", "Insight", "Session", "SessionDigest", "SessionOverrides", "SessionWithMessages"]
 
 
 class Insight(Value):
@@ -79,6 +80,13 @@ class Session(Value):
     created_at: int
     updated_at: int
     last_active_at: int
+
+
+class SessionWithMessages(Session):
+    """A session, read together with a page of its messages."""
+
+    page: MessagePage
+    messages: tuple[Message, ...]
 
 
 class SessionDigest(Value):

@@ -5,7 +5,15 @@ from typing import Any
 
 from stello_graph.model.values import SessionRole, SessionStatus, Value
 
-__all__ = ["Columns", "EventPage", "StarMap", "TopologyEvent", "TopologyEventType", "TopologyNode"]
+__all__ = [
+    "Columns",
+    "EventPage",
+    "NodeWithAncestors",
+    "StarMap",
+    "TopologyEvent",
+    "TopologyEventType",
+    "TopologyNode",
+]
 
 Columns = dict[str, list[Any]]
 
@@ -26,6 +34,12 @@ class TopologyNode(Value):
     source_seq: int | None = None
     created_at: int
     last_active_at: int
+
+
+class NodeWithAncestors(TopologyNode):
+    """A node, read together with its ancestors, the root first."""
+
+    ancestors: tuple[TopologyNode, ...]
 
 
 class StarMap(Value):

@@ -11,11 +11,10 @@ from typing import Any, Protocol
 
 from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
 from stello_graph.model.memory import DueTask
-from stello_graph.model.message import Draft, Message, MessageRole
+from stello_graph.model.message import Draft, Message, MessagePage, MessageRole
 from stello_graph.model.search import SearchMatch, SearchQuery, SearchScope
-from stello_graph.model.session import Session
+from stello_graph.model.session import Session, SessionWithMessages
 from stello_graph.model.space import Space
-from stello_graph.model.topology import StarMap, TopologyNode
 from stello_graph.model.turn import Turn, TurnStatus
 from stello_graph.model.values import SessionStatus, StoreState, Usage
 from stello_graph.model.writes import (
@@ -35,6 +34,7 @@ from stello_graph.ports.copies import CopyStore
 from stello_graph.ports.events import EventSource, EventStore
 from stello_graph.ports.knowledge import KnowledgeStore
 from stello_graph.ports.memory import MemoryStore, OwnMemoryStore
+from stello_graph.ports.topology import TopologyStore
 from stello_graph.ports.turns import TurnStore
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "SpaceStore",
     "SpacesStore",
     "Store",
+    "TopologyStore",
     "TurnStore",
 ]
 
@@ -179,7 +180,7 @@ class SessionStore(TurnStore, OwnMemoryStore, Protocol):
         ...
 
 
-class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, CopyStore, Protocol):
+class SpaceStore(SessionStore, TopologyStore, EventStore, MemoryStore, KnowledgeStore, CopyStore, Protocol):
     """One Space, whole: topology, digests, listing, and what it holds beside its sessions."""
 
     async def space(self) -> Space:
@@ -227,6 +228,12 @@ class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, CopyStor
         """The sessions that exist, by id."""
         ...
 
+    async def sessions_with_newest(
+        self, ids: Sequence[str], page: MessagePage
+    ) -> dict[str, SessionWithMessages]:
+        """The sessions that exist, by id, each with a page from its newest end."""
+        ...
+
     async def list_sessions(self, which: SessionFilter, *, after: str, first: int) -> list[Session]:
         """A page of sessions, by id, from after id `after`."""
         ...
@@ -266,56 +273,6 @@ class SpaceStore(SessionStore, EventStore, MemoryStore, KnowledgeStore, CopyStor
 
     async def turns_by_status(self, status: TurnStatus, *, first: int) -> list[Turn]:
         """The newest turns of the whole Space with that status, newest first."""
-        ...
-
-    async def nodes(self, ids: Sequence[str]) -> dict[str, TopologyNode]:
-        """The nodes that exist, by id."""
-        ...
-
-    async def children(
-        self, parent_ids: Sequence[str | None], *, after: int, first: int
-    ) -> dict[str | None, list[TopologyNode] | None]:
-        """By parent (None: the roots), a page by index; None for a parent that does not exist."""
-        ...
-
-    async def ancestors(self, ids: Sequence[str]) -> dict[str, list[TopologyNode]]:
-        """By node, its ancestors, the root first."""
-        ...
-
-    async def siblings(self, ids: Sequence[str], *, after: int, first: int) -> dict[str, list[TopologyNode]]:
-        """By node, a page of its siblings by index."""
-        ...
-
-    async def refs(self, ids: Sequence[str], *, first: int, offset: int) -> dict[str, list[TopologyNode]]:
-        """By node, what it refers to, in the order of insertion."""
-        ...
-
-    async def referenced_by(
-        self, ids: Sequence[str], *, first: int, offset: int
-    ) -> dict[str, list[TopologyNode]]:
-        """By node, what refers to it, in the order of insertion."""
-        ...
-
-    async def add_ref(self, from_id: str, to_id: str, *, of_archived: bool = False) -> TopologyNode:
-        """Links two nodes.
-
-        Args:
-            of_archived: whether also from an archived one, which an import makes as such.
-
-        Raises:
-            InvalidInput: to itself, an ancestor or a descendant.
-            SessionArchived: the one that it would go from is archived.
-        """
-        ...
-
-    async def remove_ref(self, from_id: str, to_id: str) -> TopologyNode:
-        """Nothing happens where there is no such link."""
-        ...
-
-    async def star_map(
-        self, root_id: str | None, *, max_depth: int | None, max_nodes: int, include_archived: bool
-    ) -> StarMap:
-        """The map, or the part of it below `root_id`."""
         ...
 
     async def digests(

@@ -10,11 +10,18 @@ from stello_graph.ids import key_of
 from stello_graph.model.context import Conversation
 from stello_graph.model.copies import MessageCopy
 from stello_graph.model.knowledge import Record, SharedMemory, SharedMemoryNote, Skill, SkillNote
-from stello_graph.model.message import Draft, Message
+from stello_graph.model.message import Draft, Message, MessagePage
 from stello_graph.model.profile import ForkProfile
-from stello_graph.model.session import Compression, Insight, Session, SessionDigest, SessionOverrides
+from stello_graph.model.session import (
+    Compression,
+    Insight,
+    Session,
+    SessionDigest,
+    SessionOverrides,
+    SessionWithMessages,
+)
 from stello_graph.model.space import Space, SpaceConfig
-from stello_graph.model.topology import TopologyNode
+from stello_graph.model.topology import NodeWithAncestors, TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.model.values import Usage
 from stello_graph.store.engine import Row
@@ -29,10 +36,12 @@ __all__ = [
     "messages",
     "node",
     "nodes",
+    "nodes_with_ancestors",
     "profile",
     "profile_properties",
     "record",
     "session",
+    "session_with_messages",
     "sessions",
     "shared_memory",
     "skill",
@@ -49,6 +58,8 @@ __all__ = [
 T = TypeVar("T")
 
 _NODES = TypeAdapter(list[TopologyNode])
+_WITH_ANCESTORS = TypeAdapter(list[NodeWithAncestors])
+_MESSAGES = TypeAdapter(list[Message])
 _DIGESTS = TypeAdapter(list[SessionDigest])
 _OVERRIDES = ("model", "consolidatePrompt", "integratePrompt", "compressPrompt", "roleContext")
 
@@ -84,6 +95,11 @@ def nodes(rows: list[Row]) -> list[TopologyNode]:
     return _together(_NODES, node, rows)
 
 
+def nodes_with_ancestors(rows: list[Row]) -> list[NodeWithAncestors]:
+    """Rows of TopologyNodes with their ancestors."""
+    return _together(_WITH_ANCESTORS, NodeWithAncestors.model_validate, rows)
+
+
 def digests(rows: list[Row]) -> tuple[SessionDigest, ...]:
     """Rows of digests."""
     return tuple(_together(_DIGESTS, SessionDigest.model_validate, rows))
@@ -91,17 +107,17 @@ def digests(rows: list[Row]) -> tuple[SessionDigest, ...]:
 
 def message(row: Row) -> Message:
     """A Message's row, with the seq of the edge it is seen through."""
-    return Message.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
+    return Message.model_validate(_said(row))
 
 
 def message_copy(row: Row) -> MessageCopy:
     """As `message`, with whether another place has it too."""
-    return MessageCopy.model_validate(_decoded(row, "parts", "toolCalls", "usage"))
+    return MessageCopy.model_validate(_said(row))
 
 
 def messages(rows: Iterable[Row]) -> list[Message]:
     """Rows of Messages."""
-    return whole(message, rows)
+    return _together(_MESSAGES, Message.model_validate, [_said(row) for row in rows])
 
 
 def profile(row: Row) -> ForkProfile:
@@ -137,17 +153,24 @@ def turns(rows: Iterable[Row]) -> list[Turn]:
 
 def session(row: Row) -> Session:
     """A Session's row."""
+    return Session.model_validate(_session_fields(row))
+
+
+def session_with_messages(row: Row, page: MessagePage) -> SessionWithMessages:
+    """A Session's row with its `messages`."""
+    said = messages(row["messages"])
+    return SessionWithMessages.model_validate(_session_fields(row) | {"page": page, "messages": said})
+
+
+def _session_fields(row: Row) -> Row:
     fields = _decoded(row, "skills", "metadata")
     overrides = {name: row.get(f"override{name[0].upper()}{name[1:]}") for name in _OVERRIDES}
-    return Session.model_validate(
-        fields
-        | {
-            "usage": Usage.model_validate(row),
-            "overrides": SessionOverrides.model_validate(overrides),
-            "insight": _insight(row),
-            "compression": _compression(row),
-        }
-    )
+    return fields | {
+        "usage": Usage.model_validate(row),
+        "overrides": SessionOverrides.model_validate(overrides),
+        "insight": _insight(row),
+        "compression": _compression(row),
+    }
 
 
 def sessions(rows: Iterable[Row]) -> list[Session]:
@@ -271,6 +294,10 @@ def _decoded(row: Row, *fields: str) -> Row:
         if field in decoded:
             decoded[field] = orjson.loads(decoded[field])
     return decoded
+
+
+def _said(row: Row) -> Row:
+    return _decoded(row, "parts", "toolCalls", "usage")
 
 
 def _insight(row: Row) -> Insight | None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stello_graph.errors import Conflict, ForkRefused, LimitExceeded, NotFound, SessionArchived
-from stello_graph.model.session import Session
+from stello_graph.model.message import MessagePage
+from stello_graph.model.session import Session, SessionWithMessages
 from stello_graph.model.space import Space, SplitGuard
 from stello_graph.model.topology import TopologyEventType
 from stello_graph.model.values import SessionStatus
@@ -24,6 +25,7 @@ CREATE = named("sessions/create")
 FORK_SOURCE = named("sessions/fork_source")
 FORK = named("sessions/fork")
 GET = named("sessions/get")
+WITH_NEWEST = named("sessions/with_newest")
 LIST = named("sessions/list")
 LIST_OF_ROOT = named("sessions/list_of_root")
 COUNT = named("sessions/count")
@@ -149,6 +151,21 @@ class SessionsRepository(Repository):
         """See SpaceStore."""
         found = await self._engine.read(GET, keys=[self._key(id) for id in ids])
         return {session.id: session for session in rows.sessions(found)}
+
+    async def sessions_with_newest(
+        self, ids: Sequence[str], page: MessagePage
+    ) -> dict[str, SessionWithMessages]:
+        """See SpaceStore."""
+        found = await self._engine.read(
+            WITH_NEWEST,
+            keys=[self._key(id) for id in ids],
+            after=page.after,
+            before=page.before,
+            first=page.first,
+            roles=None if page.roles is None else list(page.roles),
+        )
+        whole = rows.whole(lambda row: rows.session_with_messages(row, page), found)
+        return {session.id: session for session in whole}
 
     async def list_sessions(self, which: SessionFilter, *, after: str, first: int) -> list[Session]:
         """See SpaceStore."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stello_graph.errors import InvalidInput, NotFound, SessionArchived
-from stello_graph.model.topology import StarMap, TopologyNode
+from stello_graph.model.topology import NodeWithAncestors, StarMap, TopologyNode
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query, named
@@ -13,6 +13,7 @@ from stello_graph.store.repository import Repository
 __all__ = ["TopologyRepository"]
 
 NODES = named("topology/nodes")
+WITH_ANCESTORS = named("topology/with_ancestors")
 CHILDREN = named("topology/children")
 ANCESTORS = named("topology/ancestors")
 SIBLINGS = named("topology/siblings")
@@ -38,6 +39,11 @@ class TopologyRepository(Repository):
         """See SpaceStore."""
         found = await self._engine.read(NODES, keys=[self._key(id) for id in ids])
         return {node.id: node for node in rows.nodes(found)}
+
+    async def nodes_with_ancestors(self, ids: Sequence[str]) -> dict[str, NodeWithAncestors]:
+        """See SpaceStore."""
+        found = await self._engine.read(WITH_ANCESTORS, keys=[self._key(id) for id in ids])
+        return {node.id: node for node in rows.nodes_with_ancestors(found)}
 
     async def children(
         self, parent_ids: Sequence[str | None], *, after: int, first: int

@@ -9,6 +9,7 @@ import pytest
 
 from stello_graph.ids import new_id
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
+from stello_graph.model.message import MessagePage
 from stello_graph.model.turn import TurnStatus
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ImportDraft, SessionFilter
@@ -107,6 +108,9 @@ READS: dict[str, Call] = {
     "newest messages": lambda space, forest: space.newest_messages(
         [forest.talker], after=0, before=ALL, first=50, roles=None
     ),
+    "a session and its newest messages": lambda space, forest: space.sessions_with_newest(
+        [forest.talker], MessagePage(newest=True, after=0, before=ALL, first=50, roles=None)
+    ),
     "messages in the middle": lambda space, forest: space.newest_messages(
         [forest.talker], after=0, before=80, first=50, roles=None
     ),
@@ -119,6 +123,7 @@ READS: dict[str, Call] = {
     ),
     "siblings": lambda space, forest: space.siblings([forest.late], after=-1, first=50),
     "ancestors": lambda space, forest: space.ancestors([forest.late]),
+    "a node and its ancestors": lambda space, forest: space.nodes_with_ancestors([forest.late]),
     "roots": lambda space, _: space.children([None], after=-1, first=50),
     "sessions": lambda space, _: space.list_sessions(SessionFilter(), after="", first=50),
     "late sessions": lambda space, forest: space.list_sessions(SessionFilter(), after=forest.late, first=50),

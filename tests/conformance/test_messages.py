@@ -3,7 +3,7 @@ import time
 import pytest
 
 from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
-from stello_graph.model.message import MessageRole, MessageState
+from stello_graph.model.message import MessagePage, MessageRole, MessageState
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
 from tests.conformance.drafts import (
@@ -133,6 +133,30 @@ async def test_newest(space: SpaceStore) -> None:
     assert await seqs(before=7, after=5) == [6]
     assert await seqs(before=1) == []
     assert await seqs(first=100) == list(range(1, 10))
+
+
+async def test_newest_with_their_sessions(space: SpaceStore) -> None:
+    """Sessions that exist are read with the page that they would be asked for next."""
+    one, silent = [(await create(space)).id for _ in range(2)]
+    await space.append(one, [*many(5), *tool_group(1)])
+    tools = (MessageRole.TOOL,)
+
+    for page in (
+        MessagePage(newest=True, after=0, before=ALL, first=3, roles=None),
+        MessagePage(newest=True, after=1, before=5, first=10, roles=None),
+        MessagePage(newest=True, after=0, before=ALL, first=3, roles=tools),
+    ):
+        _, after, before, first, roles = page
+        found = await space.sessions_with_newest([one, silent, "nobody"], page)
+        said = await space.newest_messages(
+            [one, silent], after=after, before=before, first=first, roles=roles
+        )
+        sessions = await space.sessions([one, silent])
+
+        assert found.keys() == {one, silent}
+        for id, session in found.items():
+            assert (session.page, list(session.messages)) == (page, said[id])
+            assert session.model_dump(exclude={"page", "messages"}) == sessions[id].model_dump()
 
 
 async def test_oldest(space: SpaceStore) -> None:

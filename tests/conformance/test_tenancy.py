@@ -8,7 +8,7 @@ import pytest
 from stello_graph.errors import ErrorCode, NotFound
 from stello_graph.ids import new_id
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
-from stello_graph.model.message import MessageRole
+from stello_graph.model.message import MessagePage, MessageRole
 from stello_graph.model.session import Session
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ImportDraft, SessionFilter
@@ -114,12 +114,14 @@ async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> 
     tree = SessionFilter(root_id=mine.id)
 
     assert await stranger.sessions([mine.id]) == {}
+    assert await stranger.sessions_with_newest([mine.id], MessagePage(True, 0, ALL, 10, None)) == {}
     assert await stranger.list_sessions(SessionFilter(), after="", first=10) == []
     assert await stranger.list_sessions(tree, after="", first=10) == []
     assert await stranger.count_sessions(SessionFilter()) == await stranger.count_sessions(tree) == 0
     assert await stranger.nodes([mine.id]) == {}
     assert await stranger.children([None, mine.id], after=-1, first=10) == {None: [], mine.id: None}
     assert await stranger.ancestors([mine.id]) == {}
+    assert await stranger.nodes_with_ancestors([mine.id]) == {}
     assert await stranger.siblings([mine.id], after=-1, first=10) == {}
     assert await stranger.refs([mine.id], first=10, offset=0) == {}
     assert await stranger.referenced_by([mine.id], first=10, offset=0) == {}

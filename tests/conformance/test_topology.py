@@ -77,6 +77,22 @@ async def test_places_are_not_given_again(space: SpaceStore) -> None:
     assert [(node.id, node.index) for node in nodes] == [(below[0], 0), (below[3], 3)]
 
 
+async def test_with_ancestors(space: SpaceStore) -> None:
+    """Nodes that exist are read with the ancestors that they would be asked for next."""
+    path = [(await create(space)).id]
+    for _ in range(3):
+        path += await grown(space, path[-1], 1)
+    ids = [path[0], path[2], "nobody", path[3]]
+
+    found = await space.nodes_with_ancestors(ids)
+
+    assert found.keys() == {path[0], path[2], path[3]}
+    ancestors, nodes = await space.ancestors(ids), await space.nodes(ids)
+    for id, node in found.items():
+        assert list(node.ancestors) == ancestors[id]
+        assert node.model_dump(exclude={"ancestors"}) == nodes[id].model_dump()
+
+
 @pytest.mark.covers("TOPO-5", "W35", "W38")
 async def test_ancestors(space: SpaceStore) -> None:
     """Ancestors come root first, without the node itself; a root has none."""

@@ -1,16 +1,18 @@
 """Sessions and their memory, as the schema shows them."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 from strawberry import UNSET
 
 from stello_graph.errors import InvalidInput
+from stello_graph.graphql.ahead import below
 from stello_graph.graphql.arguments import given, page_size
 from stello_graph.graphql.connections import Connection, connection, cursor_seq
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.enums import MessageRole, SessionRole, SessionStatus, TopologyStrategy
-from stello_graph.graphql.loaders import MessagePage, Page
+from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import JSON, DateTime, Long
 from stello_graph.graphql.types.common import PageInfo, Usage, total_count
 from stello_graph.graphql.types.message import MessageConnection
@@ -20,11 +22,12 @@ from stello_graph.model import message as model_message
 from stello_graph.model import session as model
 from stello_graph.model import topology as model_topology
 from stello_graph.model import turn as model_turn
+from stello_graph.model.message import MessagePage
 
 if TYPE_CHECKING:
     from stello_graph.graphql.types.topology import TopologyNode
 
-__all__ = ["DigestConnection", "Session", "SessionConnection"]
+__all__ = ["DigestConnection", "Session", "SessionConnection", "newest_below"]
 
 Parent = strawberry.Parent[model.Session]
 LazyNode = Annotated["TopologyNode", strawberry.lazy("stello_graph.graphql.types.topology")]
@@ -42,28 +45,52 @@ async def messages(
     roles: list[MessageRole] | None = UNSET,
 ) -> Connection[model_message.Message]:
     """A page of the transcript, from either end."""
+    page = _page(first, after, last, before, roles)
+    if isinstance(session, model.SessionWithMessages) and session.page == page:
+        found: Sequence[model_message.Message] = session.messages
+    else:
+        found = await info.context.loaders.messages.load((session.id, page)) or []
+
+    async def count() -> int:
+        if page.roles is None:
+            return session.message_count
+        return await info.context.loaders.message_count.load((session.id, page.roles)) or 0
+
+    start = session.next_seq - session.message_count
+    more = page.before < session.next_seq if page.newest else page.after >= start
+    return connection(
+        found, page.first - 1, lambda m: str(m.seq), newest=page.newest, before_start=more, count=count
+    )
+
+
+def newest_below(info: Info) -> MessagePage | None:
+    """The page of the newest messages that is asked for below a session, None where there is none."""
+    arguments = below(info, "messages")
+    try:
+        page = None if arguments is None or arguments.get("roles") else _page(**arguments)
+    except InvalidInput:
+        return None
+    return page if page is not None and page.newest else None
+
+
+def _page(
+    first: int | None = UNSET,
+    after: str | None = UNSET,
+    last: int | None = UNSET,
+    before: str | None = UNSET,
+    roles: Sequence[MessageRole] | None = UNSET,
+) -> MessagePage:
+    """With one message more than asked for, which tells whether there are more."""
     if given(first, None) is not None and given(last, None) is not None:
         raise InvalidInput("first and last do not go together")
     newest = given(first, None) is None
-    size = page_size(last if newest else first, 50, "last" if newest else "first")
-    wanted = tuple(dict.fromkeys(given(roles, []))) or None
-    page = MessagePage(
+    return MessagePage(
         newest=newest,
         after=0 if not given(after, "") else cursor_seq(given(after, ""), "after"),
         before=_END if not given(before, "") else cursor_seq(given(before, ""), "before"),
-        first=size + 1,
-        roles=wanted,
+        first=1 + page_size(last if newest else first, 50, "last" if newest else "first"),
+        roles=tuple(dict.fromkeys(given(roles, []))) or None,
     )
-    found = await info.context.loaders.messages.load((session.id, page)) or []
-
-    async def count() -> int:
-        if wanted is None:
-            return session.message_count
-        return await info.context.loaders.message_count.load((session.id, wanted)) or 0
-
-    start = session.next_seq - session.message_count
-    more = page.before < session.next_seq if newest else page.after >= start
-    return connection(found, size, lambda m: str(m.seq), newest=newest, before_start=more, count=count)
 
 
 async def active_turn(session: Parent, info: Info) -> model_turn.Turn | None:

@@ -85,6 +85,8 @@ async def children(node: Node, info: Info, first: int | None = 100, after: int |
 
 async def ancestors(node: Node, info: Info) -> Nodes:
     """All of them, the root first."""
+    if isinstance(node, model.NodeWithAncestors):
+        return list(node.ancestors)
     return (await ancestors_of([node], info.context))[0]
 
 

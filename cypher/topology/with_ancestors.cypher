@@ -1,0 +1,16 @@
+// purpose: Nodes by key, each with its ancestors, the root first.
+// access: read
+// params: keys
+// returns: id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt, ancestors
+UNWIND $keys AS key
+MATCH (n:TopologyNode {key: key})
+CALL (n) {
+  MATCH (n)-[:PARENT*1..]->(a:TopologyNode)
+  WITH a ORDER BY a.depth
+  RETURN collect(a {.id, .parentId, .label, .status, .role,
+    .depth, .index, .childCount, .turnCount,
+    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS ancestors
+}
+RETURN collect(n {.id, .parentId, .label, .status, .role,
+    .depth, .index, .childCount, .turnCount,
+    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt, ancestors: ancestors}) AS rows
