@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 from stello_graph.bootstrap import build
 from stello_graph.cli_access import keys, spaces
 from stello_graph.demo.load import MOST, check_size, load_demo
-from stello_graph.errors import StelloError, StoreUnavailable
+from stello_graph.errors import Conflict, StelloError, StoreUnavailable
 from stello_graph.forest.backlog import index_all
 from stello_graph.ids import DEFAULT_SPACE, check_id, check_space_id
 from stello_graph.interchange.detect import Format
@@ -28,8 +28,8 @@ from stello_graph.interchange.predecessor import import_store, is_store
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
 from stello_graph.outfile import is_stream, opened
-from stello_graph.ports import SpaceStore
-from stello_graph.settings import Settings
+from stello_graph.ports import SpaceStore, Store
+from stello_graph.settings import Settings, without_password
 from stello_graph.terminal import StoreOption, errors, print_table, tell_error
 from stello_graph.terminal import fail as _fail
 from stello_graph.terminal import run as _run
@@ -131,7 +131,9 @@ def import_(
         ),
     ],
     format: Annotated[str, typer.Option(help=f"auto, {', '.join(Format)}")] = "auto",
-    space: Annotated[str, typer.Option(help="The Space to import into")] = DEFAULT_SPACE,
+    space: Annotated[
+        str, typer.Option(help="The Space to import into; made if it is missing")
+    ] = DEFAULT_SPACE,
     new_ids: Annotated[
         bool, typer.Option("--new-ids", help="Give all that a file of `export` holds new ids")
     ] = False,
@@ -149,16 +151,17 @@ def import_(
         if new_ids:
             _fail(NOT_OWN)
         limit = settings.max_content_bytes
-        report = _run(
+        is_new, report = _run(
             _import(settings, space, lambda into, told: import_store(into, files[0], told, max_text=limit))
         )
     else:
         with Intake.of_paths(files, chosen, max_bytes=settings.max_import_bytes) as intake:
             if new_ids:
                 intake.check_own()
-            report = _run(
+            is_new, report = _run(
                 _import(settings, space, lambda into, told: _import_files(into, intake, told, new_ids))
             )
+    print(f"Into the Space {_named(space, settings)}{', which was made for it' if is_new else ''}")
     print("\n".join(report.lines()))
     if not report.imported_anything_valid:
         raise typer.Exit(1)
@@ -183,7 +186,7 @@ def export(
         check_id(root, "root")
     with opened(file, force=force) as target:
         report = _run(_export(settings, target, root, space))
-    for sentence in report.sentences():
+    for sentence in (f"From the Space {_named(space, settings)}", *report.sentences()):
         print(sentence, file=sys.stderr if is_stream(file) else sys.stdout)
 
 
@@ -246,21 +249,36 @@ def main() -> None:
         sys.exit(1)
 
 
+def _named(space: str, settings: Settings) -> str:
+    return f"{space} in {without_password(settings.store)}"
+
+
 async def _import(
     settings: Settings, space: str, work: Callable[[SpaceStore, _Told], Awaitable[ImportReport]]
-) -> ImportReport:
+) -> tuple[bool, ImportReport]:
+    """Whether the Space was made for it, and what became of it."""
     graph = build(settings)
     try:
         await graph.store.migrate()
-        await graph.store.ensure_space(space, space.title())
+        is_new = await _make_space(graph.store, space)
         with _progress() as progress:
             task = progress.add_task("Importing", total=None)
-            return await work(
+            return is_new, await work(
                 graph.store.in_space(space),
                 lambda done, total: progress.update(task, completed=done, total=total),
             )
     finally:
         await graph.store.aclose()
+
+
+async def _make_space(store: Store, space: str) -> bool:
+    """Whether it was missing. Raises Conflict while one of that id is being deleted."""
+    try:
+        await store.create_space(space, space.title())
+    except Conflict:
+        await store.ensure_space(space, space.title())
+        return False
+    return True
 
 
 async def _import_files(store: SpaceStore, intake: Intake, told: _Told, new_ids: bool) -> ImportReport:

@@ -39,6 +39,7 @@ async def import_intake(
         NotFound: the Space is gone.
     """
     report = ImportReport() if report is None else report
+    report.space = store.space_id
     if new_ids:
         intake.check_own()
     for number in range(intake.own_count):

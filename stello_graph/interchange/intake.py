@@ -18,13 +18,14 @@ from stello_graph.interchange.folder import folder_listing
 from stello_graph.interchange.jsonl.reading import check_header
 from stello_graph.interchange.jsonstream import CHUNK, Source
 from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
-from stello_graph.interchange.plan import ImportedConversation, Skipped
+from stello_graph.interchange.plan import ImportedConversation, NotLookedAt, Skipped
 
-__all__ = ["MAX_FILES", "NOT_OWN", "OTHERS", "Intake"]
+__all__ = ["MAX_FILES", "NOT_OWN", "NO_EXPORT", "OTHERS", "Intake"]
 
 MAX_FILES: Final = 5_000
 
-OTHERS: Final = "no exports of conversations: left out"
+OTHERS: Final = "neither .json nor .jsonl"
+NO_EXPORT: Final = "no export of conversations"
 NOT_OWN: Final = "only what stello-graph itself exported can be given new ids"
 
 _READERS: Final = {
@@ -35,7 +36,7 @@ _READERS: Final = {
 }
 _SHOWN: Final = 3
 
-Found = ImportedConversation | Skipped
+Found = ImportedConversation | Skipped | NotLookedAt
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class Intake:
             )
         self._exports: list[_Export] = []
         self._left_out = [*listing.skipped]
-        others = [*listing.others]
+        self._not_looked_at = sorted(listing.others)
+        no_exports: list[Skipped] = []
         for file in listing.files:
             try:
                 self._exports.append(_Export(file, _format_of(file, format)))
@@ -85,16 +87,15 @@ class Intake:
             except InvalidInput:
                 if file.is_loose and len(listing.files) == 1:
                     raise
-                others.append(file.name)
+                no_exports.append(Skipped(where=file.name, why=NO_EXPORT))
         if not self._exports:
             raise InvalidInput(_nothing_in(self._left_out, format))
+        self._left_out += no_exports
         self._own = [export for export in self._exports if export.format is Format.JSONL]
         self._others = [export for export in self._exports if export.format is not Format.JSONL]
         for export in self._own:
             with export.file.open() as stream:
                 check_header(_head(stream).partition(b"\n")[0])
-        if others:
-            self._left_out.append(Skipped(where=_shown(sorted(others)), why=OTHERS))
         self.size = sum(export.file.size for export in self._exports)
         self.at = self._before = 0
         self.on_read: Callable[[int], object] = lambda at: None
@@ -137,6 +138,7 @@ class Intake:
             if self.is_ended:
                 return
         yield from self._left_out
+        yield from (NotLookedAt(where=name, why=OTHERS) for name in self._not_looked_at)
 
     @property
     def own_count(self) -> int:
@@ -219,11 +221,6 @@ def _head(stream: Source) -> bytes:
     while len(head) < HEAD_SIZE and (more := stream.read(HEAD_SIZE - len(head))):
         head += more
     return head
-
-
-def _shown(names: list[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _nothing_in(left_out: list[Skipped], asked: Format | None) -> str:

@@ -8,7 +8,7 @@ from stello_graph.interchange.branches import MessageTree
 from stello_graph.interchange.sessions import ImportedSession, plan_sessions
 from stello_graph.model.values import Value
 
-__all__ = ["ImportedConversation", "ImportedSession", "Remark", "Repaired", "Skipped"]
+__all__ = ["ImportedConversation", "ImportedSession", "NotLookedAt", "Remark", "Repaired", "Skipped"]
 
 
 class Remark(Value):
@@ -34,6 +34,10 @@ class Skipped(Remark):
 
 class Repaired(Remark):
     """Something that is imported, but not as the file has it."""
+
+
+class NotLookedAt(Remark):
+    """A file that by its name holds no conversations."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from stello_graph.interchange.plan import Repaired, Skipped
+from stello_graph.interchange.plan import NotLookedAt, Remark, Repaired, Skipped
 
-__all__ = ["ImportReport", "Read", "SessionOutcome"]
+__all__ = ["BesideOutcome", "ImportReport", "Read", "SessionOutcome"]
 
 MAX_DETAILS = 100
+_MAX_NAMES = 3
 
 
 class SessionOutcome(StrEnum):
@@ -18,6 +19,17 @@ class SessionOutcome(StrEnum):
     IMPORTED = "IMPORTED"
     EXTENDED = "EXTENDED"
     PRESENT = "PRESENT"
+
+
+class BesideOutcome(StrEnum):
+    """What became of something that belongs to no session: stored, there already as it is, there already in
+    another form, which stays, or not stored for another reason.
+    """
+
+    IMPORTED = "IMPORTED"
+    PRESENT = "PRESENT"
+    DIFFERENT = "DIFFERENT"
+    LEFT = "LEFT"
 
 
 class Read(Protocol):
@@ -40,37 +52,43 @@ class ImportReport:
     """Counts while an import runs. Its size is bounded: counts by reason, and the first details only.
 
     Attributes:
-        records: how many records (L1) were written.
-        known_records: how many were there already.
-        beside: what an own export holds beside its sessions: what became of it.
+        space: the Space that is imported into.
+        beside: what became of what is beside the sessions: settings, records, shared memories, skills, fork
+            profiles.
         within: the file whose remarks come now, empty where that is known or they name it themselves.
     """
 
     def __init__(self, max_details: int = MAX_DETAILS) -> None:
+        self.space = ""
         self.conversations = 0
         self.sessions: Counter[SessionOutcome] = Counter()
-        self.beside: Counter[SessionOutcome] = Counter()
+        self.beside: Counter[BesideOutcome] = Counter()
         self.forks = 0
         self.messages = 0
         self.hidden = 0
-        self.records = self.known_records = 0
         self.within = ""
         self.skipped = _Remarks(max_details)
         self.repaired = _Remarks(max_details)
+        self.not_looked_at = _Remarks(min(max_details, _MAX_NAMES))
 
     @property
     def imported_anything_valid(self) -> bool:
         """Whether the file held something, be it stored already: the import succeeded."""
-        return self.conversations + self.records + self.known_records + self.beside.total() > 0
+        return self.conversations + self.beside.total() > 0
 
-    def add(self, item: Read | Skipped | Repaired) -> None:
+    def add(self, item: Read | Skipped | Repaired | NotLookedAt) -> None:
         """Counts what a reader yielded, but not what became of it."""
-        if isinstance(item, Skipped):
-            self.skipped.add(item.inside(self.within))
-            return
-        if isinstance(item, Repaired):
-            self.repaired.add(item.inside(self.within))
-            return
+        match item:
+            case Skipped():
+                self.skipped.add(item.inside(self.within))
+            case Repaired():
+                self.repaired.add(item.inside(self.within))
+            case NotLookedAt():
+                self.not_looked_at.add(item)
+            case _:
+                self._add_read(item)
+
+    def _add_read(self, item: Read) -> None:
         self.conversations += 1
         self.hidden += item.hidden
         for skipped in item.skipped:
@@ -94,60 +112,66 @@ class ImportReport:
         self.messages += messages
         self.forks += is_fork and outcome is SessionOutcome.IMPORTED
 
-    def add_beside(self, outcome: SessionOutcome) -> None:
+    def add_beside(self, outcome: BesideOutcome) -> None:
         """Counts what belongs to no session: settings, a record, a shared memory, a skill, a profile."""
         self.beside[outcome] += 1
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return {
+            "space": self.space,
             "conversations": self.conversations,
             "sessions": {outcome.lower(): self.sessions[outcome] for outcome in SessionOutcome},
-            "beside": {
-                outcome.lower(): self.beside[outcome]
-                for outcome in (SessionOutcome.IMPORTED, SessionOutcome.PRESENT)
-            },
+            "beside": {outcome.lower(): self.beside[outcome] for outcome in BesideOutcome},
             "forks": self.forks,
             "messages": self.messages,
             "hidden": self.hidden,
             "skipped": self.skipped.to_dict(),
             "repaired": self.repaired.to_dict(),
+            "notLookedAt": self.not_looked_at.to_dict(),
             "importedAnythingValid": self.imported_anything_valid,
         }
 
     def lines(self) -> Iterator[str]:
         """As text for people."""
-        made, extended, present = (self.sessions[outcome] for outcome in SessionOutcome)
-        if not self.imported_anything_valid:
-            yield "Nothing that can be imported was found."
+        if self.imported_anything_valid:
+            yield from self._counts()
         else:
-            yield f"Conversations read: {self.conversations}"
-            yield f"Sessions: {made} imported ({self.forks} of them forks), {extended} extended"
-            yield f"Sessions there already: {present}"
-            yield f"Messages imported: {self.messages}"
-            if self.records:
-                yield f"Records imported: {self.records}"
-            if self.beside:
-                stored, there = (
-                    self.beside[one] for one in (SessionOutcome.IMPORTED, SessionOutcome.PRESENT)
-                )
-                yield f"Settings, records, memories, skills, profiles: {stored} imported, {there} present"
-            beside = self.records + self.beside[SessionOutcome.IMPORTED]
-            if not made and not extended and not beside:
-                yield "Nothing was added: all of it is there already."
+            yield "Nothing that can be imported was found."
         if self.hidden:
             yield f"Left out as hidden or empty: {self.hidden}"
         yield from self.skipped.lines("Skipped")
         yield from self.repaired.lines("Repaired")
+        yield from self.not_looked_at.lines("Not looked at")
+
+    def _counts(self) -> Iterator[str]:
+        made, extended, present = (self.sessions[outcome] for outcome in SessionOutcome)
+        yield f"Conversations read: {self.conversations}"
+        yield f"Sessions: {made} imported ({self.forks} of them forks), {extended} extended"
+        yield f"Sessions there already: {present}"
+        yield f"Messages imported: {self.messages}"
+        stored, same, different, left = (self.beside[outcome] for outcome in BesideOutcome)
+        if self.beside:
+            yield (
+                f"Settings, records, memories, skills, profiles: {stored} imported, {same} there already"
+                + (f", {different} differ and stay as they are here" if different else "")
+                + (f", {left} left out" if left else "")
+            )
+        if made or extended or stored:
+            return
+        if different:
+            yield "Nothing was added: what differs from what is there was left."
+        else:
+            yield "Nothing was added." if left else "Nothing was added: all of it is there already."
 
 
 class _Remarks:
     def __init__(self, max_details: int) -> None:
         self._max_details = max_details
         self._reasons: Counter[str] = Counter()
-        self._details: list[Skipped | Repaired] = []
+        self._details: list[Remark] = []
 
-    def add(self, remark: Skipped | Repaired) -> None:
+    def add(self, remark: Remark) -> None:
         self._reasons[remark.why] += 1
         if len(self._details) < self._max_details:
             self._details.append(remark)

@@ -8,6 +8,7 @@ import pytest
 from stello_graph.demo.load import load_demo
 from stello_graph.ids import new_id
 from stello_graph.interchange.jsonl import ExportReport, export_lines
+from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.report import SessionOutcome
 from stello_graph.model.copies import Place, RefDraft, RestoreDraft
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
@@ -109,13 +110,16 @@ async def test_there_and_back(
 ) -> None:
     """The same bytes from every store that it was brought to, and the same context for each session."""
     await grown(space)
-    file = await exported(space)
+    told = ExportReport()
+    file = await exported(space, report=told)
 
     first = await imported(elsewhere, file)
     back = await empty(store)
     second = await imported(back, file)
 
     assert remarks(first) == remarks(second) == (0, 0)
+    assert first.messages == second.messages == told.told[Kind.MESSAGE]
+    assert told.shared == sum("sharedWith" in line for line in lines(file)) > 0
     assert await exported(elsewhere) == file
     assert await exported(back) == file
     check_invariants(database.snapshot(back.space_id))

@@ -17,6 +17,7 @@ from stello_graph.interchange.predecessor.importer import (
     OTHER_STORE,
     WAS_OPEN,
 )
+from stello_graph.interchange.report import BesideOutcome
 from stello_graph.interchange.writing import ARCHIVED
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.model.writes import ImportDraft
@@ -59,7 +60,8 @@ async def test_a_store(space: SpaceStore, database: Database, tmp_path: Path) ->
     before = database.snapshot(space.space_id)
     again = await import_store(space, folder)
     assert database.snapshot(space.space_id) == before
-    assert (again.to_dict()["sessions"], again.records) == ({"imported": 0, "extended": 0, "present": 4}, 0)
+    assert again.to_dict()["sessions"] == {"imported": 0, "extended": 0, "present": 4}
+    assert again.beside == {BesideOutcome.PRESENT: 2}
     assert "Nothing was added: all of it is there already." in list(again.lines())
 
 
@@ -192,11 +194,11 @@ async def test_refs(space: SpaceStore, tmp_path: Path) -> None:
 
 
 async def test_core_data_alone(space: SpaceStore, tmp_path: Path) -> None:
-    """They are an import; a value that is too large for a record is left out."""
-    folder = write(tmp_path, {"core.json": {"k": 1, "large": "x" * 99}, "sessions/torn/meta.json": b"{"})
-    for made in (1, 0):
+    """They are an import, by any key that a record may have; a value that is too large is left out."""
+    folder = write(tmp_path, {"core.json": {"हिन्दी": 1, "large": "x" * 99}, "sessions/torn/meta.json": b"{"})
+    for outcome in (BesideOutcome.IMPORTED, BesideOutcome.PRESENT):
         report = await import_store(space, folder, max_text=100)
-        assert (report.records, report.imported_anything_valid) == (made, True)
+        assert (report.beside, report.imported_anything_valid) == ({outcome: 1}, True)
         assert report.to_dict()["skipped"]["reasons"][LARGE] == 1
 
 

@@ -10,7 +10,7 @@ from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.reading import Terms, fields_of, kind_of, read_beside, read_space
 from stello_graph.interchange.jsonl.scan import Run, lines_of
 from stello_graph.interchange.plan import Skipped
-from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.interchange.report import BesideOutcome, ImportReport
 from stello_graph.model.knowledge import MAX_SHARED_MEMORIES, MAX_SKILLS, Record, SharedMemory, Skill
 from stello_graph.model.profile import MAX_PROFILES, ForkProfile
 from stello_graph.model.space import Space
@@ -19,7 +19,7 @@ from stello_graph.ports import SpaceStore
 
 __all__ = ["restore_beside"]
 
-OTHER_SETTINGS: Final = "the Space has settings of its own: they stay"
+OTHER_SETTINGS: Final = "the Space has other settings: they stay"
 OTHER: Final = "the Space has another of that name: it stays"
 FULL: Final = "the Space has as many as it may"
 
@@ -45,6 +45,7 @@ async def restore_beside(
         taken: list[Value] = []
         for one in lot:
             if one.kind in _OF_ADMINS and not as_admin:
+                report.add_beside(BesideOutcome.LEFT)
                 report.add(Skipped(where=one.where, why=NOT_ADMIN))
             elif isinstance(one.value, Space):
                 await _restore_space(store, one.where, one.value, report)
@@ -83,11 +84,13 @@ def _some(lines: Iterator[_Told]) -> list[_Told]:
 
 async def _restore_space(store: SpaceStore, where: str, space: Space, report: ImportReport) -> None:
     if await store.restore_space(space):
-        report.add_beside(SessionOutcome.IMPORTED)
+        report.add_beside(BesideOutcome.IMPORTED)
         return
-    report.add_beside(SessionOutcome.PRESENT)
     there = await store.space()
-    if (there.name, there.config) != (space.name, space.config):
+    if (there.name, there.config) == (space.name, space.config):
+        report.add_beside(BesideOutcome.PRESENT)
+    else:
+        report.add_beside(BesideOutcome.DIFFERENT)
         report.add(Skipped(where=where, why=OTHER_SETTINGS))
 
 
@@ -120,16 +123,21 @@ class _There:
         named = self._named.get(one.kind)
         found = await self._store.record(one.name) if named is None else named.get(one.name)
         if found is not None:
-            self._report.add_beside(SessionOutcome.PRESENT)
-            if _said(found) != _said(one.value):
-                self._report.add(Skipped(where=one.where, why=OTHER))
+            if _said(found) == _said(one.value):
+                self._report.add_beside(BesideOutcome.PRESENT)
+            else:
+                self._left(one, BesideOutcome.DIFFERENT, OTHER)
             return False
         if named is not None:
             if len(named) >= self._most[one.kind]:
-                self._report.add(Skipped(where=one.where, why=FULL))
+                self._left(one, BesideOutcome.LEFT, FULL)
                 return False
             named[one.name] = one.value
         return True
+
+    def _left(self, one: _Told, outcome: BesideOutcome, why: str) -> None:
+        self._report.add_beside(outcome)
+        self._report.add(Skipped(where=one.where, why=why))
 
 
 def _said(one: Value) -> object:
@@ -146,4 +154,4 @@ async def _store(store: SpaceStore, lot: list[Value], report: ImportReport) -> N
         profiles=[one for one in lot if isinstance(one, ForkProfile)],
     )
     for _ in lot:
-        report.add_beside(SessionOutcome.IMPORTED)
+        report.add_beside(BesideOutcome.IMPORTED)

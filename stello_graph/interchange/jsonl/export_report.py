@@ -12,7 +12,8 @@ class ExportReport:
     """Counts while an export runs.
 
     Attributes:
-        told: lines by kind.
+        told: lines by kind; of messages those that tell one in full.
+        shared: lines that say of a message only who tells it.
         total: how many sessions there are.
         links_outside: links of a part of the forest that lead out of it and are left out.
         open_turns: turns that were not over, told as interrupted.
@@ -20,6 +21,7 @@ class ExportReport:
 
     def __init__(self) -> None:
         self.told: Counter[Kind] = Counter()
+        self.shared = 0
         self.total = 0
         self.links_outside = 0
         self.open_turns = 0
@@ -27,6 +29,7 @@ class ExportReport:
     def __iadd__(self, other: Self) -> Self:
         """Counts what another one has counted."""
         self.told += other.told
+        self.shared += other.shared
         self.total += other.total
         self.links_outside += other.links_outside
         self.open_turns += other.open_turns
@@ -41,6 +44,8 @@ class ExportReport:
         """As text for people."""
         counts = {kind: count for kind, count in self.told.items() if count and kind is not Kind.SPACE}
         said = [f"Exported: {', '.join(f'{count} {_name(kind, count)}' for kind, count in counts.items())}"]
+        if self.shared:
+            said.append(f"Messages are told once; further sessions share them in {self.shared} places")
         if self.links_outside:
             said.append(f"Left out, since they lead to sessions outside: {self.links_outside} links")
         if self.open_turns:

@@ -71,7 +71,6 @@ class Telling:
             self.report.told[Kind.TURN] += 1
             yield turn_line(self._ended(turn))
         async for message in self._messages():
-            self.report.told[Kind.MESSAGE] += 1
             yield self._message(message)
 
     def _session(self) -> SessionCopy:
@@ -88,7 +87,11 @@ class Telling:
         """In full, unless the file has it so already."""
         id = self._copy.id
         teller = self._tellers.teller_of(message.id, id) if message.is_shared else id
-        return message_line(id, message) if teller == id else shared_line(id, message, teller)
+        if teller == id:
+            self.report.told[Kind.MESSAGE] += 1
+            return message_line(id, message)
+        self.report.shared += 1
+        return shared_line(id, message, teller)
 
     def _ended(self, turn: Turn) -> Turn:
         """What ended after the session was read was not over at that moment."""

@@ -67,6 +67,7 @@ class _Import:
         self._forest = forest
         self._max_text = max_text
         self._report = ImportReport()
+        self._report.space = store.space_id
         self._here: dict[str, bool] = {}
         self._archived: set[str] = set()
         self._of_others: set[str] = set()
@@ -184,10 +185,7 @@ class _Import:
         except Malformed as error:
             self._report.add(Skipped(where="core data", why=str(error)))
             return
-        written = await write_core(self._store, core, self._max_text)
-        self._report.records, self._report.known_records = written.made, written.known
-        for each in written.skipped:
-            self._report.add(each)
+        await write_core(self._store, core, self._max_text, self._report)
 
 
 def _unlinked(id: str, ref: str, why: str) -> Skipped:

@@ -132,7 +132,8 @@ async def test_an_archive(open_app: OpenApp) -> None:
     assert first.lines[0]["progress"]["totalBytes"] == len(export("a")) + len(export("b"))
     report = first.lines[-1]["report"]
     assert (report["conversations"], report["sessions"]["imported"]) == (2, 2)
-    assert report["skipped"]["details"] == [{"where": "x.png", "why": OTHERS}]
+    assert report["notLookedAt"]["details"] == [{"where": "x.png", "why": OTHERS}]
+    assert (report["space"], report["skipped"]["count"]) == ("default", 0)
     assert again.lines[-1]["report"]["sessions"] == {"imported": 0, "extended": 0, "present": 2}
     assert await stored(app) == {"chatgpt:a", "chatgpt:b"}
 
@@ -256,7 +257,8 @@ async def test_an_own_export(open_app: OpenApp) -> None:
     written = await ended(app, own_export(), headers={**JSON, "authorization": f"Bearer {secret}"})
 
     report = written.lines[-1]["report"]
-    assert (report["beside"], report["sessions"]["imported"]) == ({"imported": 1, "present": 0}, 1)
+    assert report["sessions"]["imported"] == 1
+    assert report["beside"] == {"imported": 1, "present": 0, "different": 0, "left": 3}
     assert [each["where"] for each in report["skipped"]["details"]] == [
         "line 2, space",
         "line 4, skill s",
@@ -271,8 +273,9 @@ async def test_an_own_export(open_app: OpenApp) -> None:
     again = (await ended(app, own_export(), headers={**JSON, **admin}, query="newIds=true")).lines[-1][
         "report"
     ]
-    assert first["beside"] == {"imported": 4, "present": 0}
-    assert again["beside"] == {"imported": 0, "present": 4}
+    none = dict.fromkeys(first["beside"], 0)
+    assert first["beside"] == none | {"imported": 4}
+    assert again["beside"] == none | {"present": 4}
     assert first["sessions"]["imported"] == again["sessions"]["imported"] == 1
     assert len(await stored(app)) == 2
     refused = await ended(app, export("a"), headers={**JSON, **admin}, query="newIds=true")

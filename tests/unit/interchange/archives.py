@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from stello_graph.interchange.detect import Format
 from stello_graph.interchange.intake import Found, Intake
 from stello_graph.interchange.jsonstream import MAX_OBJECT
-from stello_graph.interchange.plan import ImportedConversation, Skipped
+from stello_graph.interchange.plan import ImportedConversation, NotLookedAt, Skipped
 from tests.unit.interchange.exports import chain, reply, user
 
 MANY = 1 << 30
@@ -68,6 +68,10 @@ def read_paths(*paths: Path, max_bytes: int = MANY) -> list[Found]:
 
 def ids(found: list[Found]) -> list[str]:
     return [each.id for each in found if isinstance(each, ImportedConversation)]
+
+
+def not_looked_at(found: list[Found]) -> list[str]:
+    return [each.where for each in found if isinstance(each, NotLookedAt)]
 
 
 def left_out(found: list[Found]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange import archive, intake
 from stello_graph.interchange.archive import DAMAGED, ENCRYPTED, NESTED, PACKED
 from stello_graph.interchange.detect import Format
-from stello_graph.interchange.intake import OTHERS
+from stello_graph.interchange.intake import NO_EXPORT
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 from tests.unit.interchange.archives import (
     encrypted,
@@ -21,6 +21,7 @@ from tests.unit.interchange.archives import (
     ids,
     intake_of,
     left_out,
+    not_looked_at,
     of_size,
     read,
     read_paths,
@@ -51,15 +52,18 @@ def test_a_split_export(tmp_path: Path) -> None:
     assert ids(found) == ["chatgpt:a", "chatgpt:b", "chatgpt:c", "chatgpt:d"]
     where = [each.where for each in found if isinstance(each, ImportedConversation)]
     assert where[2] == 'conversations-001.json, conversation 1 "T"'
-    others = "chat.html, export_manifest.json, images/file-1.png and 1 more"
-    assert left_out(found) == {others: OTHERS}
+    others = left_out(found), not_looked_at(found)
+    assert others == (
+        {"export_manifest.json": NO_EXPORT, "user.json": NO_EXPORT},
+        ["chat.html", "images/file-1.png"],
+    )
     with ZipFile(io.BytesIO(ARCHIVE)) as unpacking:
         unpacking.extractall(tmp_path)
     unpacked = read_paths(tmp_path)
     named = read_paths(*(tmp_path / f"conversations-00{number}.json" for number in (0, 1)))
     for other in (unpacked, named):
         assert [each.tree.id for each in other if isinstance(each, ImportedConversation)] == ids(found)
-    assert left_out(unpacked) == {others: OTHERS}
+    assert (left_out(unpacked), not_looked_at(unpacked)) == others
     assert left_out(named) == {}
 
 
@@ -77,7 +81,7 @@ def test_exports_of_all_products_in_folders() -> None:
     assert {id.partition(":")[0] for id in ids(found)} == {"chatgpt", "claude", "openwebui", "librechat"}
     told = left_out(found)
     assert told["gpt/Damaged.JSON, entry 2"] == "not a JSON object"
-    assert told["claude/projects/p.json"] == OTHERS
+    assert told["claude/projects/p.json"] == NO_EXPORT
     repaired = [one for each in found if isinstance(each, ImportedConversation) for one in each.repaired]
     assert all(" conversation " in each.where and ".json, " in each.where.lower() for each in repaired)
     assert {id.partition(":")[0] for id in ids(read(zipped(files), Format.CLAUDE))} == {"claude"}
@@ -94,7 +98,7 @@ def test_a_folder_of_archives_is_none(tmp_path: Path) -> None:
 
     found = read_paths(one, two, diary)
     assert ids(found) == ["chatgpt:a", "chatgpt:b"]
-    assert left_out(found) == {str(diary): OTHERS}
+    assert left_out(found) == {str(diary): NO_EXPORT}
     assert [each.where for each in found if isinstance(each, ImportedConversation)] == [
         f'{one}/conversations.json, conversation 1 "T"',
         f'{two}, conversation 1 "T"',
@@ -121,7 +125,7 @@ def test_members_that_are_not_read() -> None:
     told = left_out(found)
     assert (told["secret.json"], told["inner.zip"]) == (ENCRYPTED, NESTED)
     assert told["sum.json"] == told["short.json"] == DAMAGED
-    assert told["inner.json"] == OTHERS
+    assert told["inner.json"] == NO_EXPORT
     with pytest.raises(InvalidInput, match=f"secret.json: {ENCRYPTED}"):
         intake_of(encrypted(zipped({"secret.json": export("a")}), "secret.json"))
     with pytest.raises(InvalidInput, match=f"packed.json: {PACKED}"):

@@ -25,7 +25,7 @@ from stello_graph.interchange.jsonl.loading import NO_HOME
 from stello_graph.interchange.jsonl.lots import CHANGED
 from stello_graph.interchange.jsonl.reading import Terms
 from stello_graph.interchange.jsonl.scan import Scan
-from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.interchange.report import BesideOutcome, ImportReport, SessionOutcome
 from stello_graph.model.message import Draft, MessageRole
 from stello_graph.model.writes import PlacedDraft
 from stello_graph.ports import SpaceStore
@@ -504,9 +504,11 @@ async def test_settings_and_records(space: SpaceStore) -> None:
     again = await imported(space, dumped(HEADER, *records, settings | {"usage": {"llmCalls": 6}}))
     renamed = await imported(space, dumped(HEADER, settings | {"name": "T"}, records[0] | {"value": "v"}))
 
-    assert (first.beside, again.beside) == ({SessionOutcome.IMPORTED: 121}, {SessionOutcome.PRESENT: 121})
+    assert (first.beside, again.beside) == ({BesideOutcome.IMPORTED: 121}, {BesideOutcome.PRESENT: 121})
     assert (remarks(first), remarks(again)) == ({}, {})
     assert list(remarks(renamed)) == ["line 2, space", "line 3, record k0"]
+    assert renamed.beside == {BesideOutcome.DIFFERENT: 2}
+    assert "Nothing was added: what differs from what is there was left." in list(renamed.lines())
     assert (await space.space()).usage.llm_calls == 5
 
 

@@ -1,5 +1,8 @@
-from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
-from stello_graph.interchange.report import ImportReport, SessionOutcome
+import pytest
+
+from stello_graph.interchange.intake import OTHERS
+from stello_graph.interchange.plan import ImportedConversation, NotLookedAt, Repaired, Skipped
+from stello_graph.interchange.report import BesideOutcome, ImportReport, SessionOutcome
 from tests.unit.interchange.exports import read_fixture
 
 
@@ -20,9 +23,10 @@ def test_a_report_as_json() -> None:
     assert found["skipped"].pop("reasons")["not a JSON object"] == 2
     assert found["repaired"].pop("details")[0]["where"] == 'conversation 4 "Cycle", message x'
     assert found == {
+        "space": "",
         "conversations": 8,
         "sessions": {"imported": 9, "extended": 0, "present": 0},
-        "beside": {"imported": 0, "present": 0},
+        "beside": {"imported": 0, "present": 0, "different": 0, "left": 0},
         "forks": 1,
         "messages": 22,
         "hidden": 7,
@@ -43,6 +47,7 @@ def test_a_report_as_json() -> None:
                 "characters that no store takes were replaced by U+FFFD": 1,
             },
         },
+        "notLookedAt": {"count": 0, "reasons": {}, "details": []},
         "importedAnythingValid": True,
     }
 
@@ -70,6 +75,43 @@ def test_a_second_import_says_that_it_added_nothing() -> None:
 
     assert report.imported_anything_valid
     assert "Nothing was added: all of it is there already." in list(report.lines())
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "told"),
+    [
+        ({BesideOutcome.PRESENT: 2}, "Nothing was added: all of it is there already."),
+        (
+            {BesideOutcome.PRESENT: 2, BesideOutcome.DIFFERENT: 1, BesideOutcome.LEFT: 1},
+            "Nothing was added: what differs from what is there was left.",
+        ),
+        ({BesideOutcome.LEFT: 1}, "Nothing was added."),
+    ],
+)
+def test_nothing_is_added_and_not_all_is_there(outcomes: dict[BesideOutcome, int], told: str) -> None:
+    """What differs from what is there, or may not be stored, is not there already."""
+    report = ImportReport()
+    for outcome, count in outcomes.items():
+        for _ in range(count):
+            report.add_beside(outcome)
+    assert [line for line in report.lines() if "Nothing" in line] == [told]
+
+    report.add_beside(BesideOutcome.IMPORTED)
+    assert "Nothing" not in "".join(report.lines())
+
+
+def test_files_that_are_not_looked_at() -> None:
+    """Some names, and how many; they are not skipped."""
+    report = ImportReport()
+    for number in range(40):
+        report.add(NotLookedAt(where=f"{number}.png", why=OTHERS))
+
+    assert list(report.lines())[1:] == [
+        f"Not looked at, 40: {OTHERS}",
+        *(f"  {number}.png" for number in range(3)),
+        "  and 37 more",
+    ]
+    assert (report.to_dict()["notLookedAt"]["count"], report.to_dict()["skipped"]["count"]) == (40, 0)
 
 
 def test_nothing_valid() -> None:

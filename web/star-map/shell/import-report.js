@@ -25,7 +25,8 @@ export function Report({ report }) {
 function Skipped({ report }) {
   return html`
     <${Remarked} title=${t('import.skipped', { n: report.skipped.count })} remarks=${report.skipped} />
-    <${Remarked} title=${t('import.repaired', { n: report.repaired.count })} remarks=${report.repaired} />`;
+    <${Remarked} title=${t('import.repaired', { n: report.repaired.count })} remarks=${report.repaired} />
+    <${Remarked} title=${t('import.not-looked-at', { n: report.notLookedAt.count })} remarks=${report.notLookedAt} />`;
 }
 
 /** @param {{title: string, remarks: Remarks}} props */

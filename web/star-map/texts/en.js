@@ -528,6 +528,7 @@ export default {
   'import.messages': '{n} message | {n} messages',
   'import.hidden': '{n} left out as hidden or empty',
   'import.skipped': '{n} skipped',
+  'import.not-looked-at': '{n} files not looked at',
   'import.repaired': '{n} repaired',
   'import.more': 'and {n} more',
   'import.show': 'Show the first on the map',

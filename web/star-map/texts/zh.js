@@ -528,6 +528,7 @@ export default {
   'import.messages': '{n} 条消息',
   'import.hidden': '略去 {n} 个隐藏或空白的节点',
   'import.skipped': '跳过 {n} 项',
+  'import.not-looked-at': '未查看 {n} 个文件',
   'import.repaired': '修复 {n} 项',
   'import.more': '还有 {n} 项',
   'import.show': '在星图中查看第一个',
