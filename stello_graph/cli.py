@@ -127,7 +127,8 @@ def import_(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", exists=True, readable=True, help="Exports: files, zip archives, folders"
+            metavar="FILE...",
+            help="Files (.gz too), zip archives, folders; - is standard input",
         ),
     ],
     format: Annotated[str, typer.Option(help=f"auto, {', '.join(Format)}")] = "auto",

@@ -49,6 +49,8 @@ _KINDS: Final = (
     "application/octet-stream",
     "application/zip",
     "application/x-zip-compressed",
+    "application/gzip",
+    "application/x-gzip",
 )
 _PIECE: Final = 1 << 20
 _DIGITS: Final = 18

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import BinaryIO, Final
+from typing import IO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from stello_graph.errors import InvalidInput, LimitExceeded
@@ -36,7 +36,7 @@ _ENCRYPTED_FLAGS = 0x41
 _FAULTS = (BadZipFile, zlib.error, struct.error, ValueError, EOFError, NotImplementedError, OverflowError)
 
 
-def archive_listing(stream: BinaryIO) -> Listing:
+def archive_listing(stream: IO[bytes]) -> Listing:
     """What the archive holds; its members can be read as long as `stream` is open.
 
     Raises:
@@ -95,7 +95,7 @@ class _Member:
 class _Bounded:
     """A stream that zipfile cannot read a huge directory from: it would build all of that in memory."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
 
     def read(self, size: int = -1, /) -> bytes:

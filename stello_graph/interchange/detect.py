@@ -1,16 +1,22 @@
 """Tells which format a file has by its beginning."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
+from typing import Final
 
 from stello_graph.errors import InvalidInput
 
-__all__ = ["HEAD_SIZE", "MAX_TOKENS", "Format", "detect"]
+__all__ = ["CUT_OFF", "EMPTY", "HEAD_SIZE", "MAX_TOKENS", "NO_EXPORT", "Format", "detect"]
 
 HEAD_SIZE = 1 << 20
 """How many bytes of a file `detect` wants to see."""
+
+EMPTY: Final = "it is empty"
+CUT_OFF: Final = "it breaks off in the middle"
+NO_EXPORT: Final = "it is no export of conversations"
 
 # Each takes a microsecond, and an archive may have thousands of files that are nothing but brackets.
 MAX_TOKENS = 1_000
@@ -30,6 +36,10 @@ class Format(StrEnum):
 
 
 _HEADER = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{[^{}\n]*"format"\s*:\s*"stello-graph"')
+_BLANK = b" \t\r\n" + BOM_UTF8
+# Of JSON that has an object: other texts begin by brackets as well.
+_BEGINS = re.compile(rb'\{\s*(?:"|\Z)|\[\s*(?:[\[{"]|\Z)')
+_CLOSING = {b"{": b"}", b"[": b"]"}
 _MARKS = {
     b"mapping": Format.CHATGPT,
     b"chat_messages": Format.CLAUDE,
@@ -41,15 +51,27 @@ _MARKS = {
 def detect(head: bytes) -> Format:
     """The format of a file that begins with `head`, by the keys of its first objects.
 
+    Args:
+        head: all of a file that is shorter than `HEAD_SIZE`.
+
     Raises:
-        InvalidInput: none of the formats that can be imported.
+        InvalidInput: none of the formats that can be imported: `EMPTY`, `CUT_OFF` or `NO_EXPORT`.
     """
     if _HEADER.match(head):
         return Format.JSONL
     for key in _outer_keys(head):
         if key in _MARKS:
             return _MARKS[key]
-    raise InvalidInput(f"this is no file that can be imported; known formats: {', '.join(Format)}")
+    raise InvalidInput(_why_none(head))
+
+
+def _why_none(head: bytes) -> str:
+    text = head.strip(_BLANK)
+    if not text:
+        return EMPTY
+    if len(head) < HEAD_SIZE and _BEGINS.match(text) and text[-1:] != _CLOSING[text[:1]]:
+        return CUT_OFF
+    return NO_EXPORT
 
 
 def _outer_keys(head: bytes) -> Iterator[bytes]:

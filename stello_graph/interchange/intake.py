@@ -3,29 +3,25 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from io import IOBase
-from os import SEEK_END
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, BinaryIO, Final, Self, cast
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange import chatgpt, claude, librechat, openwebui
-from stello_graph.interchange.archive import SIGNATURES, archive_listing
-from stello_graph.interchange.detect import HEAD_SIZE, Format, detect
-from stello_graph.interchange.folder import folder_listing
+from stello_graph.interchange.detect import CUT_OFF, EMPTY, HEAD_SIZE, NO_EXPORT, Format, detect
 from stello_graph.interchange.jsonl.reading import check_header
 from stello_graph.interchange.jsonstream import CHUNK, Source
-from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
+from stello_graph.interchange.listing import Listing, StoredFile, Unreadable, naming, too_large
+from stello_graph.interchange.opening import listing_at, listing_of, shown
 from stello_graph.interchange.plan import ImportedConversation, NotLookedAt, Skipped
 
-__all__ = ["MAX_FILES", "NOT_OWN", "NO_EXPORT", "OTHERS", "Intake"]
+__all__ = ["MAX_FILES", "NOT_OWN", "OTHERS", "Intake"]
 
 MAX_FILES: Final = 5_000
 
 OTHERS: Final = "neither .json nor .jsonl"
-NO_EXPORT: Final = "no export of conversations"
 NOT_OWN: Final = "only what stello-graph itself exported can be given new ids"
 
 _READERS: Final = {
@@ -72,9 +68,7 @@ class Intake:
                 f"what is imported at once has at most {MAX_FILES:,} files that may be exports"
             )
         if sum(file.size for file in listing.files) > max_bytes:
-            raise LimitExceeded(
-                f"what is imported at once has at most {max_bytes} bytes, unpacked (STELLO_MAX_IMPORT_BYTES)"
-            )
+            raise LimitExceeded(too_large(max_bytes))
         self._exports: list[_Export] = []
         self._left_out = [*listing.skipped]
         self._not_looked_at = sorted(listing.others)
@@ -84,17 +78,18 @@ class Intake:
                 self._exports.append(_Export(file, _format_of(file, format)))
             except Unreadable as error:
                 self._left_out.append(Skipped(where=file.name, why=str(error)))
-            except InvalidInput:
+            except InvalidInput as error:
                 if file.is_loose and len(listing.files) == 1:
-                    raise
-                no_exports.append(Skipped(where=file.name, why=NO_EXPORT))
+                    raise InvalidInput(_none(error.message)) from error
+                no_exports.append(Skipped(where=file.name, why=error.message))
         if not self._exports:
-            raise InvalidInput(_nothing_in(self._left_out, format))
+            told = [each for each in no_exports if each.why in (EMPTY, CUT_OFF)]
+            raise InvalidInput(_nothing_in([*self._left_out, *told], format))
         self._left_out += no_exports
         self._own = [export for export in self._exports if export.format is Format.JSONL]
         self._others = [export for export in self._exports if export.format is not Format.JSONL]
         for export in self._own:
-            with export.file.open() as stream:
+            with naming(export.file.name), export.file.open() as stream:
                 check_header(_head(stream).partition(b"\n")[0])
         self.size = sum(export.file.size for export in self._exports)
         self.at = self._before = 0
@@ -103,23 +98,29 @@ class Intake:
 
     @classmethod
     def of_stream(cls, stream: BinaryIO, format: Format | None = None, *, max_bytes: int) -> Self:
-        """Of a file or an archive, which is seekable and stays open.
+        """Of a file, packed by gzip or not, or an archive, which is seekable and stays open.
 
         Raises as the constructor, and:
-            InvalidInput: the file has no known format, or is an archive that is damaged.
+            InvalidInput: the file has no known format, or is packed and damaged.
         """
-        return cls(_listing_of(stream), format, max_bytes)
+        return cls(listing_of(stream, max_bytes), format, max_bytes)
 
     @classmethod
     @contextmanager
     def of_paths(cls, paths: list[Path], format: Format | None = None, *, max_bytes: int) -> Iterator[Self]:
-        """Of files, archives and folders, open meanwhile. Raises as `of_stream`."""
+        """Of files, archives and folders, open meanwhile. Raises as `of_stream`, with the name of the file.
+
+        Args:
+            paths: one that is `-` is the standard input.
+        """
         whole = Listing()
         with ExitStack() as opened:
             for path in paths:
-                name = "" if len(paths) == 1 else str(path)
-                whole.take(_listing_at(path, opened), name)
-            yield cls(whole, format, max_bytes)
+                with naming(shown(path)):
+                    whole.take(listing_at(path, opened, max_bytes), "" if len(paths) == 1 else shown(path))
+            with naming(shown(paths[0]) if len(paths) == 1 else ""):
+                intake = cls(whole, format, max_bytes)
+            yield intake
 
     def read(self, max_object: int) -> Iterator[Found]:
         """All conversations, one after another, and what is left out.
@@ -185,24 +186,6 @@ class _Counted:
         return data
 
 
-def _listing_at(path: Path, opened: ExitStack) -> Listing:
-    return folder_listing(path) if path.is_dir() else _listing_of(opened.enter_context(path.open("rb")))
-
-
-def _listing_of(stream: BinaryIO) -> Listing:
-    head = stream.read(len(SIGNATURES[0]))
-    if head in SIGNATURES:
-        return archive_listing(stream)
-    size = stream.seek(0, SEEK_END)
-    return Listing([StoredFile("", size, partial(_from_its_start, stream), is_loose=True)])
-
-
-@contextmanager
-def _from_its_start(stream: BinaryIO) -> Iterator[Source]:
-    stream.seek(0)
-    yield stream
-
-
 def _format_of(file: StoredFile, asked: Format | None) -> Format:
     if file.is_loose and asked is not None:
         return asked
@@ -221,6 +204,10 @@ def _head(stream: Source) -> bytes:
     while len(head) < HEAD_SIZE and (more := stream.read(HEAD_SIZE - len(head))):
         head += more
     return head
+
+
+def _none(why: str) -> str:
+    return f"{why}; known formats: {', '.join(Format)}" if why == NO_EXPORT else why
 
 
 def _nothing_in(left_out: list[Skipped], asked: Format | None) -> str:

@@ -1,13 +1,14 @@
 """What an archive or a folder holds, before it is known which of its files are exports."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
+from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import Source
 from stello_graph.interchange.plan import Skipped
 
-__all__ = ["Listing", "StoredFile", "Unreadable"]
+__all__ = ["Listing", "StoredFile", "Unreadable", "naming", "too_large"]
 
 
 class Unreadable(Exception):
@@ -52,6 +53,22 @@ class Listing:
         self.files.extend(replace(file, name=_below(name, file.name)) for file in other.files)
         self.others.extend(_below(name, each) for each in other.others)
         self.skipped.extend(each.inside(name) for each in other.skipped)
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Whatever is refused is so with the name of the file, empty where that is known."""
+    try:
+        yield
+    except (InvalidInput, LimitExceeded) as error:
+        if not name:
+            raise
+        raise type(error)(f"{name}: {error.message}") from error
+
+
+def too_large(max_bytes: int) -> str:
+    """What is said of more than may be imported at once."""
+    return f"what is imported at once has at most {max_bytes} bytes, unpacked (STELLO_MAX_IMPORT_BYTES)"
 
 
 def _below(folder: str, name: str) -> str:

@@ -1,6 +1,7 @@
 """`POST /import`: a file in, lines of progress and the report out."""
 
 import asyncio
+import gzip
 import json
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -136,6 +137,10 @@ async def test_an_archive(open_app: OpenApp) -> None:
     assert (report["space"], report["skipped"]["count"]) == ("default", 0)
     assert again.lines[-1]["report"]["sessions"] == {"imported": 0, "extended": 0, "present": 2}
     assert await stored(app) == {"chatgpt:a", "chatgpt:b"}
+    packed = await ended(app, gzip.compress(export("a", "c")), headers={"content-type": "application/gzip"})
+    assert packed.lines[-1]["report"]["sessions"] == {"imported": 1, "extended": 0, "present": 1}
+    bomb = await ended(app, gzip.compress(b"[" * 10_001), headers={"content-type": "application/gzip"})
+    assert bomb.status == 413
 
 
 @pytest.mark.parametrize(

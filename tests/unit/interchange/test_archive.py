@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange import archive, intake
 from stello_graph.interchange.archive import DAMAGED, ENCRYPTED, NESTED, PACKED
-from stello_graph.interchange.detect import Format
-from stello_graph.interchange.intake import NO_EXPORT
+from stello_graph.interchange.detect import NO_EXPORT, Format
 from stello_graph.interchange.plan import ImportedConversation, Skipped
 from tests.unit.interchange.archives import (
     encrypted,

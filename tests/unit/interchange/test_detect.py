@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from stello_graph.errors import InvalidInput
-from stello_graph.interchange.detect import HEAD_SIZE, MAX_TOKENS, Format, detect
+from stello_graph.interchange.detect import HEAD_SIZE, MAX_TOKENS, NO_EXPORT, Format, detect
 from tests.unit.interchange.claude_exports import FIXTURES as CLAUDE
 from tests.unit.interchange.exports import FIXTURES, chain, user
 from tests.unit.interchange.threads import FOLDER
@@ -35,7 +35,6 @@ def test_the_beginning_is_enough() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
         b"[]",
         b"mapping",
         b'"mapping": {}',
@@ -47,7 +46,7 @@ def test_the_beginning_is_enough() -> None:
     ],
 )
 def test_other_files(data: bytes) -> None:
-    with pytest.raises(InvalidInput, match="known formats: chatgpt, claude, openwebui, librechat"):
+    with pytest.raises(InvalidInput, match=f"^{NO_EXPORT}$"):
         detect(data)
 
 

@@ -20,7 +20,7 @@ const over = signal(false);
 
 /** Lets a person choose files, and imports them. */
 export function chooseFiles() {
-  const input = Object.assign(document.createElement('input'), { type: 'file', multiple: true, accept: '.json,.jsonl,.zip' });
+  const input = Object.assign(document.createElement('input'), { type: 'file', multiple: true, accept: '.json,.jsonl,.zip,.gz' });
   input.onchange = () => importFiles([...(input.files ?? [])]);
   input.click();
 }

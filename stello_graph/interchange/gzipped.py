@@ -1,0 +1,67 @@
+"""A file that is packed by gzip; nothing is unpacked to disk.
+
+It is unpacked once before anything of it is read: no header of it says how much there is.
+"""
+
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from gzip import BadGzipFile, GzipFile
+from typing import IO, Final
+
+from stello_graph.errors import InvalidInput, LimitExceeded
+from stello_graph.interchange.jsonstream import CHUNK, Source
+from stello_graph.interchange.listing import Listing, StoredFile, Unreadable, too_large
+
+__all__ = ["SIGNATURE", "gzip_listing"]
+
+SIGNATURE: Final = b"\x1f\x8b"
+
+DAMAGED: Final = "it is packed by gzip, and damaged or not whole"
+
+_FAULTS = (BadGzipFile, zlib.error, EOFError)
+
+
+def gzip_listing(stream: IO[bytes], max_bytes: int) -> Listing:
+    """The one file, which can be read as long as `stream` is open.
+
+    Raises:
+        InvalidInput: it is damaged or cut off.
+        LimitExceeded: it has more than `max_bytes`, unpacked.
+    """
+    try:
+        size = _size(stream, max_bytes)
+    except Unreadable as error:
+        raise InvalidInput(str(error)) from error
+    return Listing([StoredFile("", size, partial(_opened, stream), is_loose=True)])
+
+
+def _size(stream: IO[bytes], max_bytes: int) -> int:
+    size = 0
+    with _opened(stream) as source:
+        while piece := source.read(CHUNK):
+            size += len(piece)
+            if size > max_bytes:
+                raise LimitExceeded(too_large(max_bytes))
+    return size
+
+
+@contextmanager
+def _opened(stream: IO[bytes]) -> Iterator[Source]:
+    stream.seek(0)
+    with GzipFile(fileobj=stream) as unpacked:
+        yield _Unpacked(unpacked)
+
+
+class _Unpacked:
+    """Cannot be sought in: to go back would be to unpack all from the beginning."""
+
+    def __init__(self, stream: GzipFile) -> None:
+        self._stream = stream
+
+    def read(self, size: int, /) -> bytes:
+        try:
+            return self._stream.read(size)
+        except _FAULTS as error:
+            raise Unreadable(DAMAGED) from error
