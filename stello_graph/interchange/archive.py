@@ -47,7 +47,7 @@ def archive_listing(stream: IO[bytes]) -> Listing:
         archive = ZipFile(_Bounded(stream))
     except _FAULTS as error:
         raise InvalidInput("the archive is damaged or not whole") from error
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     if len(members) > MAX_MEMBERS:
         raise LimitExceeded(f"an archive to import has at most {MAX_MEMBERS:,} files")
     listing = Listing()

@@ -9,7 +9,7 @@ from stello_graph.interchange.conversations import NO_RESULT
 from stello_graph.interchange.predecessor import import_store
 from stello_graph.interchange.predecessor.core import BAD_KEY, LARGE, NULL, OTHER
 from stello_graph.interchange.predecessor.forest import NO_PARENT
-from stello_graph.interchange.predecessor.growth import GONE, WENT_ON
+from stello_graph.interchange.predecessor.growth import APART, GONE, WENT_ON
 from stello_graph.interchange.predecessor.importer import (
     BELOW_OTHER,
     NO_LINK,
@@ -100,44 +100,51 @@ async def test_what_is_there_stays(space: SpaceStore, tmp_path: Path) -> None:
 
 
 async def test_a_transcript_goes_on(space: SpaceStore, tmp_path: Path) -> None:
-    """Behind an open call that has its result by now, and though equal records have no times; not where all
-    was trimmed away here, or where something else was said, which is told only if there is more.
+    """Behind an open call that has its result by now, though equal records have no times, and where the file
+    has only what is later; not where all was trimmed away here, or where something else was said, which is
+    told only if there is more, or where nobody knows what is later.
     """
     asked = [record("user", "Look"), record("assistant", "", 1, toolCalls=[call("k")])]
     untimed = [{"role": role, "content": text} for role, text in (("user", "Go on"), ("assistant", "And"))]
     told = [record("user", "Hi"), record("assistant", "Hello", 1)]
-    files = {f"sessions/{id}/meta.json": meta(id) for id in ("open", "untimed", "trimmed", "ours")}
     first = {"open": asked, "untimed": [*untimed, untimed[0]], "trimmed": told, "ours": told}
+    first |= {"cut": told, "torn": told}
+    files = {f"sessions/{id}/meta.json": meta(id) for id in first}
     folder = write(tmp_path, files)
 
     async def imported(transcripts: dict[str, list[Any]]) -> dict[str, Any]:
         write(tmp_path, {f"sessions/{id}/records.jsonl": lines(*each) for id, each in transcripts.items()})
         return (await import_store(space, folder)).to_dict()
 
-    assert (await imported(first))["sessions"]["imported"] == 4
+    assert (await imported(first))["sessions"]["imported"] == 6
     await space.trim("trimmed", 0)
     await space.append("ours", [said("We talked here.")])
     again = await imported(first)
     assert (again["sessions"]["present"], again["skipped"]["reasons"], again["repaired"]["count"]) == (
-        4,
+        6,
         {GONE: 1},
         0,
     )
 
     done = [*asked, record("tool", "found", 2, toolCallId="k"), record("assistant", "Done.", 3)]
     trimmed = [untimed[0], {"role": "assistant", "content": "On"}, untimed[0]]
-    grown = await imported({"open": done, "untimed": trimmed, "ours": [*told, record("user", "More", 2)]})
-    assert grown["sessions"] == {"imported": 0, "extended": 2, "present": 2}
-    assert (grown["messages"], grown["repaired"]["reasons"]) == (3, {WAS_OPEN: 1})
-    assert grown["skipped"]["reasons"] == {GONE: 1, WENT_ON: 1}
-    grown = await imported({"open": [*done, record("user", "Thanks", 4)]})
-    assert (grown["sessions"]["extended"], grown["messages"]) == (1, 1)
+    later = [record("user", "Later", 2), record("assistant", "Yes", 3)]
+    torn = [record("assistant", "Hey", 1), *later]
+    grown = {"open": done, "untimed": trimmed, "ours": [*told, later[0]], "cut": later, "torn": torn}
+    report = await imported(grown)
+    assert report["sessions"] == {"imported": 0, "extended": 3, "present": 3}
+    assert (report["messages"], report["repaired"]["reasons"]) == (5, {WAS_OPEN: 1})
+    assert report["skipped"]["reasons"] == {GONE: 1, WENT_ON: 1, APART: 1}
+    report = await imported({"open": [*done, record("user", "Thanks", 4)]})
+    assert (report["sessions"]["extended"], report["messages"]) == (1, 1)
     contents = {id: [one.content for one in await transcript(space, id)] for id in first}
     assert contents == {
         "open": ["Look", "", NO_RESULT, "Done.", "Thanks"],
         "untimed": ["Go on", "And", "Go on", "On", "Go on"],
         "trimmed": [],
         "ours": ["Hi", "Hello", "We talked here."],
+        "cut": ["Hi", "Hello", "Later", "Yes"],
+        "torn": ["Hi", "Hello"],
     }
 
 

@@ -12,9 +12,10 @@ How a conversation becomes sessions:
 - Attachments are text that begins with their name, since the model read them so; of other files there is
   the name alone.
 - Tools are called and answer within one message: it becomes several, each result directly after its call.
-  They find each other by their ids, else by name and order. A call without a result gets a CANCELLED one;
-  a result without a call, also one in a message of its own, gets a call that says `synthetic`. The ids
-  of messages say all of this, so that a later export that knows more adds to it.
+  They find each other by their ids, else by name and order. A result in a message of its own goes to the
+  open call of its id in a message above. A call without a result gets a CANCELLED one; a result without a
+  call gets one that says `synthetic`. The ids of messages say all of this, so that a later export that
+  knows more adds to it.
 - Thinking stays in `parts` as it was. What is neither text nor a picture or document is kept there in a
   block with the type `claude`; the text has a placeholder for it.
 - A message without a time has that of the message before it, else the conversation's, else none.

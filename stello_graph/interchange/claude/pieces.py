@@ -1,6 +1,5 @@
 """What one message of the export is in a transcript."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +17,10 @@ from stello_graph.interchange.claude.blocks import (
     text_of,
 )
 from stello_graph.interchange.conversations import MAX_MESSAGE, Malformed
+from stello_graph.interchange.opencalls import OpenCalls
 from stello_graph.interchange.text import Cleaner, Unfit
 
-__all__ = ["Call", "Piece", "Said", "piece_of"]
+__all__ = ["Call", "Piece", "Said", "piece_of", "text_in"]
 
 _SENDERS = {"human": True, "user": True, "assistant": False}
 _CUT = ("max_tokens", "user_canceled", "user_cancelled")
@@ -42,6 +42,7 @@ class Call:
         asked, answer: the blocks; at most one is None.
         parts: what came before the call and is no text.
         text: of the answer.
+        answered_at: when the answer came, where that is not the time of the message.
     """
 
     asked: Block | None
@@ -52,16 +53,27 @@ class Call:
     text: str = ""
     answer_parts: list[Block] | None = None
     is_error: bool = False
+    answered_at: int | None = None
+
+    def answer_with(self, other: "Call", answered_at: int | None) -> None:
+        """Takes the answer of `other`, which stands in a message of its own."""
+        self.answer, self.answered_at = other.answer, answered_at
+        self.text, self.answer_parts, self.is_error = other.text, other.answer_parts, other.is_error
 
 
 @dataclass(slots=True)
 class Piece:
-    """A message, understood: what it says and which tools it calls, in order; nothing where it is empty."""
+    """A message, understood: what it says and which tools it calls, in order; nothing where it is empty.
+
+    Attributes:
+        is_answer: whether all that it says are answers, which stand at their calls, in messages above.
+    """
 
     is_human: bool = False
     groups: list[Said | Call] = field(default_factory=list)
     model: str | None = None
     is_cut: bool = False
+    is_answer: bool = False
 
 
 def piece_of(message: Any, default_model: Any, cleaner: Cleaner) -> Piece:
@@ -98,7 +110,7 @@ def piece_of(message: Any, default_model: Any, cleaner: Cleaner) -> Piece:
 def _groups(blocks: list[Block]) -> list[Said | Call]:
     """Cuts at the tools. Thinking without words beside it goes with the call that it led to."""
     groups: list[Said | Call] = []
-    open_calls: list[Call] = []
+    open_calls = OpenCalls[Call]()
     run: list[Block] = []
     for block in blocks:
         if not is_call(block) and not is_result(block):
@@ -110,11 +122,11 @@ def _groups(blocks: list[Block]) -> list[Said | Call]:
         if is_call(block):
             call = Call(block, parts=list(parts_of(run)) or None)
             run = []
-            open_calls.append(call)
+            id, name = text_in(block, "id"), text_in(block, "name")
+            open_calls.add(None, call, (id, name), (id, None), (None, name), (None, None))
             groups.append(call)
         elif answered := _answered(block, open_calls):
             answered.answer = block
-            open_calls.remove(answered)
         else:
             groups.append(Call(None, block))
     if said := _said(run) or _thought(run):
@@ -132,19 +144,14 @@ def _thought(run: list[Block]) -> Said | None:
     return Said("[thinking]", thoughts) if thoughts else None
 
 
-def _answered(answer: Block, open_calls: list[Call]) -> Call | None:
-    """The call with the answer's id; where one of them has none, the first one of its name."""
-    id, name = _text(answer, "tool_use_id"), _text(answer, "name")
-    tests: tuple[Callable[[Block], bool], ...] = (
-        lambda asked: id != "" and _text(asked, "id") == id,
-        lambda asked: not (id and _text(asked, "id")) and _text(asked, "name") == name,
-        lambda asked: not (id and _text(asked, "id")) and not (name and _text(asked, "name")),
-    )
-    for fits in tests:
-        for call in open_calls:
-            if call.asked is not None and fits(call.asked):
-                return call
-    return None
+def _answered(answer: Block, open_calls: OpenCalls[Call]) -> Call | None:
+    """The call with the answer's id; where one of them has none, the first one of its name, else of which
+    one has no name.
+    """
+    id, name = text_in(answer, "tool_use_id"), text_in(answer, "name")
+    same = open_calls.take((id, None)) if id else None
+    without_id = "" if id else None
+    return same or open_calls.take((without_id, name)) or open_calls.take((without_id, "" if name else None))
 
 
 def _clean(group: Said | Call, cleaner: Cleaner) -> None:
@@ -153,7 +160,7 @@ def _clean(group: Said | Call, cleaner: Cleaner) -> None:
         group.text = cleaner.text(group.text)
         return
     named = group.asked or group.answer or {}
-    group.tool = cleaner.text(_text(named, "name") or (_text(group.answer or {}, "name") or "tool"))
+    group.tool = cleaner.text(text_in(named, "name") or (text_in(group.answer or {}, "name") or "tool"))
     given = (group.asked or {}).get("input")
     arguments = {} if given is None else given if isinstance(given, dict) else {"input": given}
     group.arguments = cleaner.value(arguments)
@@ -163,7 +170,8 @@ def _clean(group: Said | Call, cleaner: Cleaner) -> None:
         group.is_error = group.answer.get("is_error") is True
 
 
-def _text(block: Block, key: str) -> str:
+def text_in(block: Block, key: str) -> str:
+    """The text at `key`, empty where there is none."""
     value = block.get(key)
     return value if isinstance(value, str) else ""
 

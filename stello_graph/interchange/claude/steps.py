@@ -36,7 +36,7 @@ class StepTree:
 
     def is_visible(self, node: Node) -> bool:
         """Whether `node` itself is in a step."""
-        return bool(self._pieces[node].groups)
+        return bool(self._pieces[node].groups) or self._pieces[node].is_answer
 
     def step_of(self, node: Node) -> Step | None:
         """The step where the path to `node` ends, which is before it where it is hidden."""
@@ -100,7 +100,7 @@ class StepTree:
             tool_call_id=asked.tool_calls[0].id,
             tool_name=call.tool,
             is_error=answer is None or call.is_error,
-            created_at=at,
+            created_at=call.answered_at or at,
         )
         return asked, answered
 

@@ -11,7 +11,7 @@ from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.plan import Repaired, Skipped
 from stello_graph.interchange.predecessor.core import write_core
 from stello_graph.interchange.predecessor.forest import MAX_TEXT, Forest, StoredSession
-from stello_graph.interchange.predecessor.growth import growth
+from stello_graph.interchange.predecessor.growth import growth, growth_after
 from stello_graph.interchange.predecessor.store import FileStore
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED
@@ -137,6 +137,8 @@ class _Import:
     async def _extend(self, session: StoredSession, stored: StoredTranscript) -> None:
         id = session.draft.id
         found = await in_thread(growth, stored, session.draft.messages)
+        if found.is_apart:
+            found = growth_after(await self._ended_at(stored), session.draft.messages)
         if found.messages:
             await self._store.append(id, found.messages, expected_seq=stored.next_seq, turns=found.turns)
         outcome = SessionOutcome.EXTENDED if found.messages else SessionOutcome.PRESENT
@@ -145,6 +147,12 @@ class _Import:
             self._report.add(Repaired(where=f"session {id}", why=WAS_OPEN))
         if found.why_not is not None:
             raise _Left(found.why_not)
+
+    async def _ended_at(self, stored: StoredTranscript) -> int | None:
+        last = await self._store.newest_messages(
+            [stored.id], after=0, before=stored.next_seq, first=1, roles=None
+        )
+        return next((message.created_at for message in last.get(stored.id, [])), None)
 
     def _count(self, session: StoredSession, outcome: SessionOutcome, messages: int) -> None:
         is_fork = session.draft.source_id is not None

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.names import derived, name_of
+from stello_graph.interchange.opencalls import OpenCalls
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.text import Cleaner, Unfit
 from stello_graph.interchange.times import micros
@@ -44,40 +45,6 @@ class _Said:
     asked: list[_Asked] = field(default_factory=list)
 
 
-class _OpenCalls:
-    """The calls that wait for a result: in a stack of rows, each of one message, by id and all together.
-
-    A call that is answered leaves the other row when it comes first there: each is passed over once.
-    """
-
-    def __init__(self) -> None:
-        self._rows: defaultdict[str | int | None, list[deque[_Asked]]] = defaultdict(list)
-
-    def add(self, asked: Sequence[_Asked]) -> None:
-        """The calls of one message."""
-        rows: defaultdict[str | int | None, deque[_Asked]] = defaultdict(deque)
-        for call in asked:
-            for id in {None, call.id}:
-                rows[id].append(call)
-        for id, row in rows.items():
-            self._rows[id].append(row)
-
-    def take(self, id: str | int | None) -> _Asked:
-        """The first of the latest message that has one of that id; without an id, of any.
-
-        Raises:
-            Malformed: there is none.
-        """
-        rows = self._rows.get(id, [])
-        while rows:
-            while rows[-1]:
-                call = rows[-1].popleft()
-                if call.result is None:
-                    return call
-            rows.pop()
-        raise Malformed(NO_CALL)
-
-
 class Transcript:
     """What a session says.
 
@@ -95,7 +62,7 @@ class Transcript:
         self._cleaner = cleaner
         self._names: Counter[str] = Counter()
         self._said: list[tuple[str, _Said]] = []
-        self._open = _OpenCalls()
+        self._open = OpenCalls[_Asked]()
         for number, record in enumerate(records, 1):
             where = f"record {number}"
             try:
@@ -116,12 +83,16 @@ class Transcript:
         created_at = micros(record.get("timestamp"))
         if role == "tool":
             call = self._open.take(_call_id(_of(record, "toolCallId")))
+            if call is None:
+                raise Malformed(NO_CALL)
             call.result, call.answered_at = content or "", created_at
         elif isinstance(role, str) and role in _ROLES:
             asked = _asked(record) if role == "assistant" else []
             said = _Said(self._name(record), _ROLES[role], content or "", created_at, asked)
             self._said.append((where, said))
-            self._open.add(asked)
+            for call in asked:
+                # A result without an id is that of any call.
+                self._open.add(said, call, call.id, None)
         else:
             raise Malformed(NO_ROLE)
 

@@ -22,6 +22,7 @@ from tests.unit.interchange.archives import (
     left_out,
     not_looked_at,
     of_size,
+    patched,
     read,
     read_paths,
     with_checksum,
@@ -64,6 +65,16 @@ def test_a_split_export(tmp_path: Path) -> None:
         assert [each.tree.id for each in other if isinstance(each, ImportedConversation)] == ids(found)
     assert (left_out(unpacked), not_looked_at(unpacked)) == others
     assert left_out(named) == {}
+
+
+def test_a_member_without_a_name() -> None:
+    """Its one letter is made an extra field, and a comment in the directory."""
+    file = patched(zipped({"a.json": export("a"), "Q": b""}), "Q", local=28, central=32, form="<H", value=1)
+
+    found = read(patched(file, "Q", local=26, central=28, form="<H", value=0))
+
+    assert (ids(found), left_out(found)) == (["chatgpt:a"], {})
+    assert not_looked_at(found) == ["a file without a name"]
 
 
 def test_exports_of_all_products_in_folders() -> None:

@@ -191,6 +191,57 @@ def test_answers_find_their_calls(blocks: list[Any], pairs: list[tuple[str, str]
     assert [(each.tool_name, each.content) for each in results] == pairs
 
 
+def test_answers_in_messages_of_their_own_go_to_their_calls() -> None:
+    """The latest open call of that id above, on the same path. Others have a call that says `synthetic`."""
+    made = [
+        said("m", use("a", id="x"), use("b", id="y"), use("c", id="z"), parent=NIL),
+        asked("n", result("1", tool_use_id="y"), result("2", tool_use_id="x"), "and?", parent="m"),
+        said("o", use("d", id="x"), parent="n"),
+        asked("p", result("3", tool_use_id="x"), parent="o", created_at="2026-01-01T00:00:09Z"),
+        asked("q", result("4", tool_use_id="x"), result("5", name="c"), parent="p"),
+        said("r", use("e", id="w"), parent="m", created_at="2026-01-01T00:00:01Z"),
+        asked("s", result("6", tool_use_id="w"), parent="q"),
+    ]
+
+    plan = read_one(conversation(*made) | {"current_leaf_message_uuid": "p"})
+
+    seen = views(plan.sessions)
+    assert {id: [each.content for each in view if each.content] for id, view in seen.items()} == {
+        "claude:c": ["2", "1", NO_RESULT, "and?", "3"],
+        "claude:c:s": ["2", "1", NO_RESULT, "and?", "3", "4", "5", "6"],
+        "claude:c:r": ["2", "1", NO_RESULT, NO_RESULT],
+    }
+    results = {each.content: each for session in plan.sessions for each in session.messages}
+    calls = {
+        call.id: (call.name, each.parts)
+        for session in plan.sessions
+        for each in session.messages
+        for call in each.tool_calls
+    }
+    synthetic = [{"type": "claude", "synthetic": True}]
+    assert {text: calls[results[text].tool_call_id or ""] for text in "123456"} == {
+        "1": ("b", None),
+        "2": ("a", None),
+        "3": ("d", None),
+        "4": ("tool", synthetic),
+        "5": ("c", synthetic),
+        "6": ("tool", synthetic),
+    }
+    assert (results["3"].created_at or 0) - (results[NO_RESULT].created_at or 0) == 8_000_000
+    assert (results["and?"].id, plan.hidden, plan.repaired) == ("claude:c:n", 0, ())
+
+
+def test_thousands_of_open_calls_take_linear_time() -> None:
+    asked_for = [use("a", id=f"x{n}") for n in range(5_000)]
+    answers = [result(str(n), tool_use_id=f"x{n}") for n in reversed(range(5_000))]
+    lost = [result("lost", tool_use_id="none", name="a")] * 5_000
+
+    found = transcript(said("m", *asked_for, *answers, *lost))
+
+    results = [each.content for each in found if each.role is MessageRole.TOOL]
+    assert results == [*map(str, range(5_000)), *["lost"] * 5_000]
+
+
 def test_thinking_without_words_goes_with_its_call() -> None:
     thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
 

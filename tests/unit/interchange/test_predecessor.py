@@ -400,3 +400,19 @@ def test_what_comes_after_is_found(told: str, is_timed: bool, data: st.DataObjec
         assert found.why_not is None
     again = growth(StoredTranscript(id="s", next_seq=99, message_ids=tuple(ids)), there)
     assert again.messages == ()
+
+
+def test_calls_that_are_made_again_have_ids_of_their_own() -> None:
+    """Of a message that says the same as one here, as its results have them."""
+    asked = {"role": "assistant", "content": "", "toolCalls": [call("k"), call("l")]}
+    result = {"role": "tool", "content": "found", "toolCallId": "k"}
+    row = [asked, result, {"role": "user", "content": "Again"}]
+    there = Transcript("s", row * 2, Cleaner()).messages
+    here = there[len(there) // 2 :]
+    stored = StoredTranscript(id="s", next_seq=9, message_ids=tuple(each.id for each in here))
+
+    whole = [*here, *growth(stored, there).messages]
+
+    calls = [one.id for each in whole for one in each.tool_calls]
+    assert len(set(calls)) == len(calls) == 4
+    assert [each.tool_call_id for each in whole if each.role is MessageRole.TOOL] == calls
