@@ -9,8 +9,7 @@ CALL (s) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = $key AND r.seq > CASE WHEN trim(coalesce(s.memory, '')) = '' THEN 0 ELSE coalesce(s.memoryThroughSeq, 0) END
   WITH r, m ORDER BY r.sk DESC, r.seq DESC LIMIT $first
-  WITH r, m ORDER BY r.seq
   RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
-    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS transcript
+    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS newest
 }
-RETURN collect(s {.*, space: sp {.*}, transcript: transcript}) AS rows
+RETURN collect(s {.*, space: sp {.*}, transcript: reverse(newest)}) AS rows

@@ -17,15 +17,18 @@ INSERT INTO decision (outcome, now, extra)
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
   SELECT :eventKey, :space, sp.eventSeq + 1, 'SYNTHESIS_UPDATED', :id, '{}', d.now
   FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';
+WITH told AS (SELECT key AS place, value AS id, :space || '/' || value AS key FROM json_each((SELECT extra FROM decision))),
+  given AS MATERIALIZED (SELECT key, value FROM json_each(:insights))
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
-  SELECT json_extract(v.value, '$.eventKey'), :space, sp.eventSeq + 2 + told.key, 'INSIGHT_PUT', told.value, json_extract(v.value, '$.data'), d.now
-  FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN json_each(d.extra) AS told
-    JOIN json_each(:insights) AS v ON v.key = :space || '/' || told.value
+  SELECT json_extract(v.value, '$.eventKey'), :space, sp.eventSeq + 2 + told.place, 'INSIGHT_PUT', told.id, json_extract(v.value, '$.data'), d.now
+  FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN told CROSS JOIN given AS v ON v.key = told.key
   WHERE d.outcome = 'DONE';
+WITH told AS (SELECT key AS place, :space || '/' || value AS key FROM json_each((SELECT extra FROM decision))),
+  given AS MATERIALIZED (SELECT key, value FROM json_each(:insights))
 UPDATE session SET insight = json_extract(v.value, '$.content'), insightSource = :id, insightAt = d.now,
-  insightRevision = insightRevision + 1, updatedAt = d.now, eventSeq = sp.eventSeq + 2 + told.key
-FROM decision AS d, space AS sp, json_each(d.extra) AS told, json_each(:insights) AS v
-WHERE d.outcome = 'DONE' AND sp.id = :space AND session.key = :space || '/' || told.value AND v.key = session.key;
+  insightRevision = insightRevision + 1, updatedAt = d.now, eventSeq = sp.eventSeq + 2 + told.place
+FROM decision AS d, space AS sp, told CROSS JOIN given AS v ON v.key = told.key
+WHERE d.outcome = 'DONE' AND sp.id = :space AND session.key = told.key;
 UPDATE session SET synthesis = :synthesis, synthesisRevision = :revision + 1, integratedSeq = :throughSeq,
   inputTokens = inputTokens + json_extract(:usage, '$.inputTokens'),
   outputTokens = outputTokens + json_extract(:usage, '$.outputTokens'),

@@ -8,8 +8,8 @@ SELECT k.value AS key, (
   SELECT json_group_array(json_object('seq', seq, 'id', id, 'sessionId', sessionId, 'role', role, 'content', content, 'parts', parts,
       'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError, 'durationMs', durationMs,
       'model', model, 'usage', usage, 'turnId', turnId, 'createdAt', createdAt))
-  FROM (SELECT * FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
+  FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = k.value AND r.seq > :after AND r.seq < :before
       AND (:roles IS NULL OR m.role IN (SELECT value FROM json_each(:roles)))
-    ORDER BY r.seq ASC LIMIT :first) ORDER BY seq)) AS messages
+    ORDER BY r.seq ASC LIMIT :first)) AS messages
 FROM json_each(:keys) AS k;

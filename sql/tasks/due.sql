@@ -2,4 +2,4 @@
 -- access: read
 -- params: first
 -- returns: spaceId, kind, sessionId
-SELECT t.spaceId, t.kind, t.sessionId FROM task AS t, clock WHERE t.dueAt <= clock.now ORDER BY t.dueAt LIMIT :first;
+SELECT t.spaceId, t.kind, t.sessionId FROM task AS t WHERE t.dueAt <= (SELECT now FROM clock) ORDER BY t.dueAt LIMIT :first;

@@ -2,4 +2,4 @@
 -- access: read
 -- params: first
 -- returns: spaceId, id
-SELECT t.spaceId, t.id FROM turn AS t, clock WHERE t.leaseUntil < clock.now ORDER BY t.leaseUntil LIMIT :first;
+SELECT t.spaceId, t.id FROM turn AS t WHERE t.leaseUntil < (SELECT now FROM clock) ORDER BY t.leaseUntil LIMIT :first;

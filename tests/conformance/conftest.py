@@ -10,6 +10,7 @@ from stello_graph.store.engine import Engine
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 from tests.conformance.databases import Database, Neo4jDatabase, SqliteDatabase
+from tests.conformance.forests import FEW, MANY, MESSAGES, Forest, planted
 from tests.conformance.invariants import check_invariants
 from tests.engines import SQLITE, OpenServer
 
@@ -64,6 +65,24 @@ async def space(store: GraphStore, database: Database) -> AsyncIterator[SpaceSto
     await store.ensure_space(id, "Test")
     yield store.in_space(id)
     check_invariants(database.snapshot(id))
+
+
+@pytest.fixture(scope="session")
+def forests() -> dict[str, tuple[Forest, Forest]]:
+    return {}
+
+
+@pytest.fixture
+async def small_and_big(
+    engine: str, store: GraphStore, database: Database, forests: dict[str, tuple[Forest, Forest]]
+) -> tuple[Forest, Forest]:
+    """A small forest and a big one, made once for each engine."""
+    if engine not in forests:
+        forests[engine] = (
+            await planted(store, database, FEW, FEW),
+            await planted(store, database, MANY, MESSAGES),
+        )
+    return forests[engine]
 
 
 @pytest.fixture

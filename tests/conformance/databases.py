@@ -1,24 +1,23 @@
 """The databases under test: opened as a service opens them, and looked at behind its back.
 
-What the port does not answer (events, edges, plans) is read here and nowhere else.
+What the port does not answer (events, edges) is read here and nowhere else.
 """
 
 import contextlib
-import json
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from neo4j import GraphDatabase
 
 from stello_graph.store.engine import Engine, Row
 from stello_graph.store.migrations import migrations, schema_script
-from stello_graph.store.neo4j import Neo4jEngine, in_one_map
-from stello_graph.store.queries import Language, Query, load
+from stello_graph.store.neo4j import Neo4jEngine
+from stello_graph.store.queries import Language
 from stello_graph.store.sqlite import SqliteEngine
+from tests.conformance.plans import Neo4jPlans, Plans, SqlitePlans
 from tests.neo4j_server import Server, credentials
 
 Snapshot = dict[str, list[Row]]
@@ -28,6 +27,11 @@ OPEN: Final = ("RUNNING", "AWAITING_CONFIRMATION")
 
 class Database(Protocol):
     """One database; every engine that it opens is as independent as another process."""
+
+    @property
+    def plans(self) -> Plans:
+        """What it means to do for a query."""
+        ...
 
     @property
     def url(self) -> str:
@@ -53,14 +57,6 @@ class Database(Protocol):
 
     def forget_terms(self, space_id: str) -> None:
         """Leaves a Space as it was before there was search, just migrated."""
-        ...
-
-    def scans(self, query: Query, params: Row) -> list[str]:
-        """The steps of a query's plan that walk through all of a kind."""
-        ...
-
-    def cost(self, query: Query, params: Row) -> int:
-        """How much work a query does, in a unit of the database. Nothing is written."""
         ...
 
     def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
@@ -141,6 +137,7 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.url = f"sqlite:///{path}"
+        self.plans = SqlitePlans(self._connected)
 
     def open(self, *, pool_size: int = 50) -> Engine:
         """See Database; a file needs few connections."""
@@ -166,36 +163,6 @@ class SqliteDatabase:
             connection.execute("DELETE FROM searchable WHERE key GLOB :glob", glob)
             for statement in _marking("sql", "INSERT INTO unindexed"):
                 connection.execute(statement)
-
-    def scans(self, query: Query, params: Row) -> list[str]:
-        """See Database."""
-        tables = {name.removeprefix("table ") for name in self.schema() if name.startswith("table ")}
-        found = []
-        with self._connected() as connection:
-            for text in load("sql")[query.name].statements:
-                names = tables | set(re.findall(rf"\b(?:{'|'.join(tables)}) AS (\w+)", text))
-                for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {text}", params):
-                    words = step.split()
-                    if words[0] == "SCAN" and words[1] in names and "VIRTUAL" not in words:
-                        found.append(step)
-        return found
-
-    def cost(self, query: Query, params: Row) -> int:
-        """Steps of the virtual machine, in hundreds."""
-        count = 0
-
-        def step() -> int:
-            nonlocal count
-            count += 1
-            return 0
-
-        with self._connected() as connection:
-            connection.execute("BEGIN")
-            for text in load("sql")[query.name].statements:
-                connection.set_progress_handler(step, 100)
-                connection.execute(text, _bound(params)).fetchall()
-            connection.execute("ROLLBACK")
-        return count
 
     def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
         """See Database."""
@@ -325,6 +292,7 @@ class Neo4jDatabase:
         self.credentials = credentials(server)
         auth = None if server.user is None else (server.user, server.password or "")
         self._driver = GraphDatabase.driver(server.url, auth=auth, notifications_min_severity="OFF")
+        self.plans = Neo4jPlans(self._driver)
 
     def open(self, *, pool_size: int = 50) -> Engine:
         """See Database; a machine under test may be slow, so tries go on for long."""
@@ -360,15 +328,6 @@ class Neo4jDatabase:
             session.run(text, {"prefix": f"{space_id}/"}).consume()
             for statement in _marking("cypher", "MATCH"):
                 session.run(statement).consume()
-
-    def scans(self, query: Query, params: Row) -> list[str]:
-        """See Database."""
-        plan = self._plan("EXPLAIN", query, params)
-        return [step for step in _steps(plan) if "Scan" in step]
-
-    def cost(self, query: Query, params: Row) -> int:
-        """Hits of the store, in sum."""
-        return _hits(self._plan("PROFILE", query, params))
 
     def plant(self, space_id: str, parent_id: str, ids: Sequence[str]) -> None:
         """See Database."""
@@ -473,15 +432,6 @@ class Neo4jDatabase:
         """See Database."""
         self._driver.close()
 
-    def _plan(self, command: str, query: Query, params: Row) -> dict[str, Any]:
-        text = load("cypher")[query.name].statements[0]
-        with self._driver.session() as session, session.begin_transaction() as transaction:
-            summary = transaction.run(f"{command} {in_one_map(text)}", given=params).consume()
-            transaction.rollback()
-        found = summary.profile if command == "PROFILE" else summary.plan
-        assert found is not None
-        return found
-
 
 def _marking(language: Language, start: str) -> list[str]:
     """What the migration does that brings search to mark what is there."""
@@ -497,13 +447,6 @@ def _tidy(rows: Iterator[Row]) -> list[Row]:
     for row in kept:
         row.pop("lock", None)
     return sorted(kept, key=repr)
-
-
-def _bound(params: Row) -> Row:
-    return {
-        name: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | tuple) else value
-        for name, value in params.items()
-    }
 
 
 def _copies(turn: Row, count: int) -> list[Row]:
@@ -535,13 +478,3 @@ def _children(stored: Snapshot, parent_id: str, ids: Sequence[str]) -> tuple[lis
 def _records(space_id: str, ids: Sequence[str]) -> list[Row]:
     names = [f"record.{place:06}" for place in range(len(ids))]
     return [{"key": f"{space_id}/{name}", "id": name} for name in names]
-
-
-def _steps(plan: dict[str, Any]) -> Iterator[str]:
-    yield plan["operatorType"].split("@")[0]
-    for child in plan.get("children", ()):
-        yield from _steps(child)
-
-
-def _hits(plan: dict[str, Any]) -> int:
-    return int(plan["dbHits"]) + sum(_hits(child) for child in plan.get("children", ()))
