@@ -26,6 +26,7 @@ SORTED: Final = {
     "topology/refs": "what one session refers to is found by its session",
     "topology/referenced_by": "what refers to one session is found by its session",
     "topology/ancestors": "a path is found from below and told from the root on",
+    "topology/with_ancestors": "as ancestors",
     "topology/star_map": "refs come in the order of insertion for each node, and all of them",
     "topology/star_map_below": "the levels of a subtree are no range of an index",
     "search/find": "the best come first, of as many candidates as are asked for",
