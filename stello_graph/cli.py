@@ -27,6 +27,7 @@ from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.predecessor import import_store, is_store
 from stello_graph.interchange.report import ImportReport
 from stello_graph.logs import configure
+from stello_graph.model.space import default_name
 from stello_graph.outfile import is_stream, opened
 from stello_graph.ports import SpaceStore, Store
 from stello_graph.settings import Settings, without_password
@@ -275,9 +276,9 @@ async def _import(
 async def _make_space(store: Store, space: str) -> bool:
     """Whether it was missing. Raises Conflict while one of that id is being deleted."""
     try:
-        await store.create_space(space, space.title())
+        await store.create_space(space, default_name(space))
     except Conflict:
-        await store.ensure_space(space, space.title())
+        await store.ensure_space(space, default_name(space))
         return False
     return True
 
@@ -309,7 +310,7 @@ async def _demo(settings: Settings, size: int | None, space: str) -> int:
     check_size(size)
     try:
         await graph.store.migrate()
-        await graph.store.ensure_space(space, space.title())
+        await graph.store.ensure_space(space, default_name(space))
         with _progress() as progress:
             task = progress.add_task("Growing", total=size)
             return await load_demo(

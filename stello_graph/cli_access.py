@@ -12,7 +12,7 @@ from stello_graph.errors import InvalidInput, NotFound
 from stello_graph.forest.keys import MOST_LISTED
 from stello_graph.ids import DEFAULT_SPACE, check_id, check_space_id
 from stello_graph.model.keys import ApiKey
-from stello_graph.model.space import Space
+from stello_graph.model.space import Space, default_name
 from stello_graph.model.values import KeyScope
 from stello_graph.service import StelloGraph
 from stello_graph.terminal import StoreOption, errors, fail, print_table, run, settings_of
@@ -61,7 +61,7 @@ def create_key(
     async def work(graph: StelloGraph) -> str:
         await graph.store.migrate()
         if where is not None:
-            await graph.store.ensure_space(check_space_id(where), where.title())
+            await graph.store.ensure_space(check_space_id(where), default_name(where))
         return (await graph.create_key(where, name, chosen)).secret
 
     print(_done(store, work))
@@ -126,7 +126,7 @@ def create_space(
 
     async def work(graph: StelloGraph) -> Space:
         await graph.store.migrate()
-        return await graph.create_space(id, id.title() if name is None else name)
+        return await graph.create_space(id, default_name(id) if name is None else name)
 
     print(f"Made the Space {_done(store, work).id}.")
 

@@ -1,4 +1,4 @@
--- purpose: Gives a Space that nobody used nor configured yet the name, settings, usage and age of an exported one.
+-- purpose: Gives a Space that nobody used, configured nor filled yet the name, settings, usage and age of an exported one.
 -- access: write
 -- params: id, op, name, strategy, sharedMemory, config, consolidateOn, integrateOn, everyNTurns, usage, createdAt
 -- returns: outcome
@@ -7,7 +7,7 @@ DELETE FROM decision;
 INSERT INTO decision (outcome, now)
   SELECT CASE
     WHEN sp.changedBy = :op THEN 'DONE_BEFORE'
-    WHEN sp.revision > 0 OR sp.eventSeq > 0 THEN 'USED'
+    WHEN sp.revision > 0 OR sp.eventSeq > 0 OR sp.receipts <> '' THEN 'USED'
     ELSE 'DONE' END, clock.now
   FROM clock JOIN space AS sp ON sp.id = :id;
 UPDATE space SET name = :name, strategy = :strategy, config = :config, consolidateOn = :consolidateOn, integrateOn = :integrateOn,

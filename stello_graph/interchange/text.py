@@ -25,10 +25,13 @@ class Cleaner:
 
     Attributes:
         replaced: whether there was a NUL or a lone surrogate; each became U+FFFD.
+        renumbered: whether there was a number that does not fit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_depth: int = MAX_DEPTH) -> None:
         self.replaced = False
+        self.renumbered = False
+        self._max_depth = max_depth
 
     def text(self, text: str) -> str:
         """`text` without NUL and lone surrogates."""
@@ -38,13 +41,13 @@ class Cleaner:
         return text
 
     def value(self, value: Any, depth: int = 0) -> Any:
-        """A JSON value whose strings are clean and whose numbers fit: an integer beyond 64 bits becomes a
-        string, infinity and NaN become null.
+        """A JSON value whose strings are clean and whose numbers fit: an integer beyond 64 bits (with a sign
+        or without) becomes a string, infinity and NaN become null.
 
         Raises:
             Unfit: the value is nested too deeply for the store's encoder.
         """
-        if depth > MAX_DEPTH:
+        if depth > self._max_depth:
             raise Unfit("nested too deeply")
         if isinstance(value, str):
             return self.text(value)
@@ -52,9 +55,11 @@ class Cleaner:
             return {self.text(key): self.value(each, depth + 1) for key, each in value.items()}
         if isinstance(value, list):
             return [self.value(each, depth + 1) for each in value]
-        if isinstance(value, float):
-            return value if math.isfinite(value) else None
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        if isinstance(value, float) and not math.isfinite(value):
+            self.renumbered = True
+            return None
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            self.renumbered = True
             return str(value)
         return value
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from stello_graph.model.values import TopologyStrategy, Usage, Value
 
-__all__ = ["Space", "SpaceConfig", "SplitGuard", "Trigger"]
+__all__ = ["Space", "SpaceConfig", "SplitGuard", "Trigger", "default_name"]
 
 
 class Trigger(StrEnum):
@@ -88,3 +88,8 @@ class Space(Value):
     session_count: int = 0
     event_seq: int = 0
     created_at: int
+
+
+def default_name(space_id: str) -> str:
+    """The name of a Space that nobody named."""
+    return space_id.title()

@@ -37,7 +37,11 @@ class CopyStore(Protocol):
         ...
 
     async def restore_space(self, space: Space) -> bool:
-        """Takes name, configuration, usage and age; False where the Space was used or configured before."""
+        """Takes name, configuration, usage and age.
+
+        Returns:
+            False where the Space was used, configured or filled before: it stays as it is.
+        """
         ...
 
     async def restore_beside(

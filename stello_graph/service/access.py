@@ -13,7 +13,7 @@ from stello_graph.forest.turns import Turns
 from stello_graph.ids import DEFAULT_SPACE, check_id, check_space_id
 from stello_graph.model.checks import check_label, check_range
 from stello_graph.model.keys import ApiKey, NewApiKey
-from stello_graph.model.space import Space
+from stello_graph.model.space import Space, default_name
 from stello_graph.model.turn import TurnStatus
 from stello_graph.model.values import KeyScope
 from stello_graph.ports import Store
@@ -98,10 +98,10 @@ class AccessService:
         elif await self.store.pending_migrations():
             raise StoreUnavailable("the store's schema is not up to date: run stello-graph migrate")
         try:
-            await self.store.ensure_space(DEFAULT_SPACE, "Default")
+            await self.store.ensure_space(DEFAULT_SPACE, default_name(DEFAULT_SPACE))
         except Conflict:
             await self.sweeper.finish(DEFAULT_SPACE)
-            await self.store.ensure_space(DEFAULT_SPACE, "Default")
+            await self.store.ensure_space(DEFAULT_SPACE, default_name(DEFAULT_SPACE))
         if self.settings.bootstrap_key is not None:
             await self.store.use_keys()
         await self.keyring.in_use()

@@ -9,6 +9,7 @@ from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.report import ImportReport
+from stello_graph.model.space import default_name
 from stello_graph.ports import SpaceStore
 from stello_graph.store.store import GraphStore
 
@@ -37,5 +38,5 @@ def remarks(report: ImportReport) -> tuple[int, int]:
 
 async def empty(store: GraphStore) -> SpaceStore:
     id = f"test-{new_id()}"
-    await store.ensure_space(id, "Empty")
+    await store.ensure_space(id, default_name(id))
     return store.in_space(id)

@@ -1,8 +1,10 @@
 """The own export format on every engine: all that a Space holds goes out, and in again, as it was."""
 
 import tracemalloc
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import orjson
 import pytest
 
 from stello_graph.demo.load import load_demo
@@ -11,7 +13,9 @@ from stello_graph.interchange.jsonl import ExportReport, export_lines
 from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.report import SessionOutcome
 from stello_graph.model.copies import Place, RefDraft, RestoreDraft
+from stello_graph.model.knowledge import Skill
 from stello_graph.model.memory import InsightDraft, IntegrationDraft
+from stello_graph.model.profile import ForkProfile
 from stello_graph.model.space import SpaceConfig, Trigger
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.model.writes import ImportDraft
@@ -38,6 +42,8 @@ from tests.conformance.drafts import (
 )
 from tests.conformance.invariants import check_invariants
 
+HEADER = {"format": "stello-graph", "version": 1}
+
 
 async def grown(space: SpaceStore) -> None:
     """A forest that has something in every field."""
@@ -45,7 +51,9 @@ async def grown(space: SpaceStore) -> None:
     now = await space.space()
     config = SpaceConfig(system_prompt="Be brief.", shared_memory=True, integrate_on=(Trigger.ON_ARCHIVE,))
     assert await space.configure(now.model_copy(update={"name": "森", "config": config})) is not None
-    top = await create(space, "Top", metadata={"b": [1, None], "a": {"z": 1.5}}, skills=(), tags=("t", "s"))
+    top = await create(
+        space, "Top", metadata={"b": [2**64 - 1], "a": {"z": None}}, skills=(), tags=("t", "s")
+    )
     await exchange(space, top.id, "What?", "That.")
     begun = await begin(space, top.id)
     await space.end_turn(end_of(begun.turn, *tool_group(2), told("Done."), usage=usage(3)))
@@ -265,6 +273,33 @@ async def test_beside_others(space: SpaceStore, store: GraphStore, database: Dat
     children = (await there.children([top["id"]], after=-1, first=10))[top["id"]]
     assert children
     check_invariants(database.snapshot(there.space_id))
+
+
+async def test_a_space_that_is_somebodys(store: GraphStore) -> None:
+    """A name that was given stays; one that holds something stays whole. Both are told."""
+    settings = {"kind": "space", "name": "Theirs", "config": {"everyNTurns": 9}, "createdAt": 7}
+    record = {"kind": "record", "key": "theirs", "value": 1}
+    # The settings come first, wherever they stand.
+    file = b"".join(orjson.dumps(line) + b"\n" for line in (HEADER, *[record] * 60, settings))
+    free, mine = await empty(store), store.in_space(f"mine-{new_id()}")
+    await store.create_space(mine.space_id, "Mine")
+    for there, name, skipped in ((free, "Theirs", 59), (mine, "Mine", 60)):
+        assert remarks(await imported(there, file)) == (skipped, 0)
+        found = await there.space()
+        assert (found.name, found.config.every_n_turns, found.created_at) == (name, 9, 7)
+
+    fillings: list[Callable[[SpaceStore], Awaitable[object]]] = [
+        lambda there: there.put_record("k", 1, None),
+        lambda there: there.put_shared_memory("s", "summary", "body", limit=1),
+        lambda there: there.put_skill(Skill(name="s", description="d", content="c"), limit=1),
+        lambda there: there.put_profile(ForkProfile(name="p"), limit=1),
+    ]
+    for fill in fillings:
+        there = await empty(store)
+        await fill(there)
+        before = await there.space()
+        assert remarks(await imported(there, file)) == (61, 0)
+        assert await there.space() == before
 
 
 async def test_what_is_gone(space: SpaceStore, database: Database) -> None:

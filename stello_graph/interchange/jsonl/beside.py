@@ -7,19 +7,20 @@ from typing import IO, Final
 
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.jsonl.lines import Kind
-from stello_graph.interchange.jsonl.reading import Terms, fields_of, kind_of, read_beside, read_space
+from stello_graph.interchange.jsonl.reading import Terms, cleaned, fields_of, kind_of, read_beside, read_space
 from stello_graph.interchange.jsonl.scan import Run, lines_of
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.report import BesideOutcome, ImportReport
 from stello_graph.model.knowledge import MAX_SHARED_MEMORIES, MAX_SKILLS, Record, SharedMemory, Skill
 from stello_graph.model.profile import MAX_PROFILES, ForkProfile
-from stello_graph.model.space import Space
+from stello_graph.model.space import Space, default_name
 from stello_graph.model.values import Value
 from stello_graph.ports import SpaceStore
 
 __all__ = ["restore_beside"]
 
 OTHER_SETTINGS: Final = "the Space has other settings: they stay"
+OTHER_NAME: Final = "the Space has another name: it stays"
 OTHER: Final = "the Space has another of that name: it stays"
 FULL: Final = "the Space has as many as it may"
 
@@ -70,7 +71,7 @@ def _lines(stream: IO[bytes], runs: Sequence[Run], terms: Terms) -> Iterator[_To
     for run in runs:
         for number, (_, _, line) in enumerate(lines_of(stream, terms.max_line, run), run.line):
             assert line is not None, "it was short enough at the first reading"
-            fields = fields_of(line)
+            fields, _ = cleaned(fields_of(line))
             kind = kind_of(fields)
             if kind is Kind.SPACE:
                 yield _Told(number, kind, "", read_space(fields, terms))
@@ -83,14 +84,20 @@ def _some(lines: Iterator[_Told]) -> list[_Told]:
 
 
 async def _restore_space(store: SpaceStore, where: str, space: Space, report: ImportReport) -> None:
-    if await store.restore_space(space):
-        report.add_beside(BesideOutcome.IMPORTED)
-        return
+    made = await store.space()
+    # While the Space is not configured, its name is what it was made with.
+    name = space.name if made.name == default_name(made.id) else made.name
+    is_taken = await store.restore_space(space.model_copy(update={"name": name}))
     there = await store.space()
-    if (there.name, there.config) == (space.name, space.config):
+    if is_taken:
+        report.add_beside(BesideOutcome.IMPORTED)
+    elif (there.name, there.config) == (space.name, space.config):
         report.add_beside(BesideOutcome.PRESENT)
     else:
         report.add_beside(BesideOutcome.DIFFERENT)
+    if there.name != space.name:
+        report.add(Skipped(where=where, why=OTHER_NAME))
+    if there.config != space.config:
         report.add(Skipped(where=where, why=OTHER_SETTINGS))
 
 

@@ -6,6 +6,7 @@ from typing import Final
 from stello_graph.ids import new_id
 from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.loading import NO_HOME, Loaded, Told
+from stello_graph.interchange.jsonl.moves import Moved, Moves
 from stello_graph.interchange.jsonl.order import Placed
 from stello_graph.interchange.jsonl.renewal import Ids
 from stello_graph.interchange.plan import Repaired, Skipped
@@ -32,11 +33,13 @@ class Known:
         messages: those that the store has, with the session that each was written in, and when.
         turns: those that the store has, or that are to come, with their sessions.
         homed: messages that these sessions share, by their home and their id in the file, as it tells them.
+        moves: where the places go of these sessions and of those that they were forked from.
     """
 
     messages: dict[str, tuple[str, int]]
     turns: dict[str, str]
     homed: dict[tuple[str, str], Message]
+    moves: Moves
     coming: dict[str, Message] = field(default_factory=dict)
 
 
@@ -57,24 +60,28 @@ class Drafting:
     def draft(self, placed: Placed, loaded: Loaded) -> RestoreDraft:
         """One session; those before it in the same lot were drafted before."""
         self.remarks += loaded.remarks
-        turns = [self._turn(turn, number, loaded.entry.id) for number, turn in enumerate(loaded.turns, 1)]
+        moved = self._known.moves.of(loaded.entry.id)
         ids: set[str] = set()
+        turn_ids = [self._new_turn_id(turn, loaded.entry.id) for turn in loaded.turns]
         found = [one for told in loaded.told if (one := self._place(told, loaded, ids)) is not None]
-        places = self._without_gaps(found, loaded)
-        return RestoreDraft(
-            session=self._session(placed, loaded, places, len(turns)), places=places, turns=tuple(turns)
+        places = self._without_gaps(found, moved, loaded)
+        session = self._session(placed, loaded, places, moved)
+        turns = tuple(
+            _with_places(turn, moved, session.next_seq).model_copy(
+                update={"id": id, "session_id": session.id, "number": number}
+            )
+            for number, (id, turn) in enumerate(zip(turn_ids, loaded.turns, strict=True), 1)
         )
+        return RestoreDraft(session=session, places=places, turns=turns)
 
-    def _turn(self, turn: Turn, number: int, session_id: str) -> Turn:
+    def _new_turn_id(self, turn: Turn, session_id: str) -> str:
         id = self._ids.other(Kind.TURN, session_id, turn.id)
         if id in self._known.turns:
             id = self._ids.replace(Kind.TURN, session_id, turn.id)
         if self._ids.is_replaced(Kind.TURN, session_id, turn.id):
             self._repair(f"turn {turn.id}", OTHER_TURN)
         self._known.turns[id] = self._ids.session(session_id)
-        return turn.model_copy(
-            update={"id": id, "session_id": self._ids.session(session_id), "number": number}
-        )
+        return id
 
     def _place(self, told: Told, loaded: Loaded, ids: set[str]) -> Place | None:
         """Where a message is, and what it says, if it is not one that is stored already and shared.
@@ -132,18 +139,15 @@ class Drafting:
         session_id, created_at = self._known.messages[message.id]
         return message.session_id != session_id or message.created_at not in (created_at, self._now)
 
-    def _without_gaps(self, places: list[Place], loaded: Loaded) -> tuple[Place, ...]:
-        """The newest message keeps its place, and those before it stand right before it."""
-        if not places:
-            return ()
-        next_seq = max(places[-1].seq, len(places)) + 1
-        seqs = range(next_seq - len(places), next_seq)
-        if [one.seq for one in places] == list(seqs):
+    def _without_gaps(self, places: list[Place], moved: Moved, loaded: Loaded) -> tuple[Place, ...]:
+        if not moved.has_gaps:
             return tuple(places)
         self._repair(loaded.where, GAPS)
-        return tuple(one.model_copy(update={"seq": seq}) for seq, one in zip(seqs, places, strict=True))
+        return tuple(one.model_copy(update={"seq": moved.last(one.seq)}) for one in places)
 
-    def _session(self, placed: Placed, loaded: Loaded, places: tuple[Place, ...], turns: int) -> SessionCopy:
+    def _session(
+        self, placed: Placed, loaded: Loaded, places: tuple[Place, ...], moved: Moved
+    ) -> SessionCopy:
         copy, ids = loaded.copy, self._ids
         next_seq = places[-1].seq + 1 if places else max(copy.next_seq, 1)
         insight, compression = copy.insight, copy.compression
@@ -152,26 +156,39 @@ class Drafting:
         if compression is not None and compression.through_seq >= next_seq:
             self._repair(loaded.where, NO_SUMMARY)
             compression = None
+        if compression is not None:
+            through_seq = moved.last(compression.through_seq)
+            compression = compression.model_copy(update={"through_seq": through_seq})
         role = copy.role
         if role is SessionRole.MAIN and placed.parent_id is not None:
             self._repair(loaded.where, NO_MAIN)
             role = SessionRole.STANDARD
-        source_id = copy.source_session_id
+        source_id, source_seq = copy.source_session_id, copy.source_seq
+        if source_id is not None and source_seq is not None:
+            source_seq = self._known.moves.of(source_id).last(source_seq)
         return copy.model_copy(
             update={
                 "id": ids.session(copy.id),
                 "parent_id": None if placed.parent_id is None else ids.session(placed.parent_id),
                 "index": placed.index,
                 "source_session_id": None if source_id is None else ids.session(source_id),
+                "source_seq": source_seq,
                 "role": role,
                 "insight": insight,
                 "compression": compression,
-                "memory_through_seq": max(0, min(copy.memory_through_seq, next_seq - 1)),
+                "memory_through_seq": max(0, min(moved.last(copy.memory_through_seq), next_seq - 1)),
                 "message_count": len(places),
                 "next_seq": next_seq,
-                "last_turn_number": turns,
+                "last_turn_number": len(loaded.turns),
             }
         )
 
     def _repair(self, where: str, why: str) -> None:
         self.remarks.append(Repaired(where=where, why=why))
+
+
+def _with_places(turn: Turn, moved: Moved, next_seq: int) -> Turn:
+    """The turn with the messages that are left of it; none where the last place is before the first."""
+    first_seq = min(moved.first(turn.first_seq), next_seq)
+    last_seq = min(moved.last(turn.last_seq), next_seq - 1)
+    return turn.model_copy(update={"first_seq": first_seq, "last_seq": last_seq})

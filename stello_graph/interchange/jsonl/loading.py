@@ -9,6 +9,7 @@ from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.reading import (
     Terms,
     Unreadable,
+    cleaned,
     fields_of,
     kind_of,
     read_message,
@@ -57,12 +58,16 @@ class Loaded:
 
 
 class Loader:
-    """Reads sessions of one file."""
+    """Reads sessions of one file.
+
+    Attributes:
+        sessions: those that it tells of, by id.
+    """
 
     def __init__(self, stream: IO[bytes], terms: Terms, sessions: dict[str, Entry]) -> None:
         self._stream = stream
         self._terms = terms
-        self._sessions = sessions
+        self.sessions = sessions
         self._last_home: Loaded | None = None
 
     def load(self, entry: Entry) -> Loaded:
@@ -74,12 +79,13 @@ class Loader:
         waiting: list[tuple[int, dict[str, Any]]] = []
         for number, fields in self._lines(entry):
             if fields["kind"] == Kind.SESSION:
-                copy = copy or read_session(fields, self._terms)[0]
+                copy = copy or read_session(cleaned(fields)[0], self._terms)[0]
             else:
                 waiting.append((number, fields))
         assert copy is not None, "it was there at the first reading"
-        for number, fields in waiting:
+        for number, told_fields in waiting:
             try:
+                fields, changes = cleaned(told_fields)
                 if fields["kind"] == Kind.TURN:
                     turn = read_turn({"startedAt": copy.created_at, **fields}, entry.id)
                     if turn.id in turns:
@@ -90,6 +96,7 @@ class Loader:
                     if one.seq in told:
                         raise Unreadable(PLACE_TWICE)
                     told[one.seq] = one
+                remarks += [Repaired(where=f"line {number}, session {entry.id}", why=why) for why in changes]
             except Unreadable as error:
                 what = f", {error.field}" if error.field else ""
                 where = f"line {number}, session {entry.id}{what}"
@@ -102,7 +109,7 @@ class Loader:
         shared: dict[str, set[str]] = defaultdict(set)
         for loaded in lot.values():
             for told in loaded.told:
-                if told.message is None and told.home in self._sessions:
+                if told.message is None and told.home in self.sessions:
                     shared[told.home].add(told.message_id)
         found: dict[tuple[str, str], Message] = {}
         for home, ids in shared.items():
@@ -113,7 +120,7 @@ class Loader:
 
     def _home(self, id: str) -> Loaded:
         if self._last_home is None or self._last_home.entry.id != id:
-            self._last_home = self.load(self._sessions[id])
+            self._last_home = self.load(self.sessions[id])
         return self._last_home
 
     def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -9,6 +9,7 @@ from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.links import Links
 from stello_graph.interchange.jsonl.loading import Loaded, Loader
 from stello_graph.interchange.jsonl.lookups import existing, pages
+from stello_graph.interchange.jsonl.moves import Moves
 from stello_graph.interchange.jsonl.order import Placed
 from stello_graph.interchange.jsonl.renewal import Ids
 from stello_graph.interchange.plan import Skipped
@@ -35,6 +36,7 @@ class Lots:
         """`now`: the time of what tells none."""
         self._store = store
         self._loader = loader
+        self._moves = Moves(loader)
         self._ids = ids
         self._links = links
         self._report = report
@@ -80,10 +82,11 @@ class Lots:
         ):
             messages |= await self._store.written_messages(page)
         homed = await in_thread(self._loader.at_home, lot)
+        await in_thread(self._moves.look_at, lot, homed)
         turns: dict[str, str] = {}
         for page in pages({self._ids.other(Kind.TURN, *named) for named in _turns(lot, homed.values())}):
             turns |= await self._store.taken_turns(page)
-        return Known(messages, turns, homed)
+        return Known(messages, turns, homed, self._moves)
 
     async def _still_missing(self, lot: dict[str, tuple[Placed, Loaded]]) -> dict[str, tuple[Placed, Loaded]]:
         """What of a lot can be tried again, now that it is known what has come and gone."""

@@ -1,5 +1,7 @@
 """What a line says, checked: values that can be stored, or why not."""
 
+import json
+import re
 import unicodedata
 from codecs import BOM_UTF8
 from dataclasses import dataclass
@@ -10,9 +12,11 @@ from pydantic import ValidationError
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.ids import check_id
+from stello_graph.interchange.conversations import CHARACTERS
 from stello_graph.interchange.jsonl.checking import checked, out_of_bounds
 from stello_graph.interchange.jsonl.lines import FORMAT, VERSION, Kind, interrupted
 from stello_graph.interchange.text import MAX_LABEL, Cleaner, Unfit, label_of
+from stello_graph.model.checks import MAX_JSON_DEPTH
 from stello_graph.model.copies import SessionCopy
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
 from stello_graph.model.message import Message
@@ -27,6 +31,7 @@ __all__ = [
     "Terms",
     "Unreadable",
     "check_header",
+    "cleaned",
     "fields_of",
     "kind_of",
     "read_beside",
@@ -40,6 +45,12 @@ NO_OBJECT: Final = "not a JSON object"
 UNKNOWN_KIND: Final = "of an unknown kind"
 _WRONG: Final = "its fields are not as they should be"
 _TOO_DEEP: Final = "nested too deeply"
+_NUMBERS: Final = "integers of more than 64 bits became text"
+
+# A line, its calls, one of them: arguments are as deep as the API takes them.
+_MAX_DEPTH: Final = MAX_JSON_DEPTH + 2
+# orjson would make a float of what has more than 64 bits.
+_LONG: Final = re.compile(rb"[0-9]{19}")
 
 V = TypeVar("V", bound=Value)
 
@@ -100,11 +111,25 @@ def fields_of(line: bytes) -> dict[str, Any]:
     """The object that stands in a line. Raises Unreadable where there is none."""
     try:
         fields = orjson.loads(line)
-    except orjson.JSONDecodeError:
+        if _LONG.search(line):
+            fields = json.loads(line)
+    except RecursionError:
+        raise Unreadable(_TOO_DEEP) from None
+    except ValueError:
         raise Unreadable(NO_OBJECT) from None
     if not isinstance(fields, dict):
         raise Unreadable(NO_OBJECT)
     return fields
+
+
+def cleaned(fields: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """What can be stored of a line's fields, and in what that differs. Raises Unreadable."""
+    cleaner = Cleaner(_MAX_DEPTH)
+    try:
+        found = cleaner.value(fields)
+    except Unfit:
+        raise Unreadable(_TOO_DEEP) from None
+    return found, [CHARACTERS] * cleaner.replaced + [_NUMBERS] * cleaner.renumbered
 
 
 def kind_of(fields: dict[str, Any]) -> Kind:
@@ -174,13 +199,11 @@ def read_message(fields: dict[str, Any], session_id: str, now: int) -> Message:
 
 def _read(kind: type[V], fields: dict[str, Any]) -> V:
     try:
-        value = kind.model_validate_json(orjson.dumps(Cleaner().value(fields)), strict=True)
-    except Unfit:
-        raise Unreadable(_TOO_DEEP) from None
+        value = kind.model_validate_json(orjson.dumps(fields), strict=True)
     except ValidationError as error:
         raise Unreadable(_WRONG, str(error.errors()[0]["loc"][0])) from None
     id = getattr(value, "id", None)
-    if id:
+    if id is not None and kind is not Space:
         _check(id)
     for name in out_of_bounds(value):
         raise Unreadable(_WRONG, name)

@@ -9,6 +9,7 @@ from stello_graph.interchange.jsonl.reading import (
     Terms,
     Unreadable,
     check_header,
+    cleaned,
     fields_of,
     kind_of,
     read_beside,
@@ -16,7 +17,7 @@ from stello_graph.interchange.jsonl.reading import (
     read_space,
 )
 from stello_graph.interchange.plan import Repaired, Skipped
-from stello_graph.model.copies import RefCopy
+from stello_graph.model.copies import RefCopy, SessionCopy
 
 __all__ = ["Entry", "Run", "Scan", "lines_of"]
 
@@ -101,33 +102,41 @@ class Scan:
     def _take(self, line: bytes, run: Run) -> None:
         fields = fields_of(line)
         kind = kind_of(fields)
+        if kind in (Kind.TURN, Kind.MESSAGE):
+            session_id = fields.get("session")
+            if not isinstance(session_id, str):
+                raise Unreadable(NO_SESSION)
+            _add(self._entry(session_id).runs, run)
+            return
+        fields, changes = cleaned(fields)
+        where = f"line {run.line}, {kind}"
         match kind:
             case Kind.SESSION:
                 copy, changed = read_session(fields, self._terms)
-                entry = self._entry(copy.id)
-                if entry.line:
-                    raise Unreadable(TWICE)
-                if changed:
-                    self.remarks.append(Repaired(where=f"line {run.line}, session {copy.id}", why=LABEL))
-                entry.line, entry.parent_id, entry.index = run.line, copy.parent_id, copy.index
-                entry.refs = copy.refs
-                _add(entry.runs, run)
-            case Kind.TURN | Kind.MESSAGE:
-                session_id = fields.get("session")
-                if not isinstance(session_id, str):
-                    raise Unreadable(NO_SESSION)
-                _add(self._entry(session_id).runs, run)
+                self._add_session(copy, run)
+                where, changes = f"{where} {copy.id}", changes + [LABEL] * changed
             case Kind.SPACE:
                 read_space(fields, self._terms)
-                self._add_beside(Kind.SPACE, "", run)
+                self._note_name(Kind.SPACE, "")
+                # First of all: what comes beside it makes the Space one that is used.
+                self.beside.insert(0, run)
             case _:
-                self._add_beside(kind, read_beside(kind, fields, self._terms)[0], run)
+                self._note_name(kind, read_beside(kind, fields, self._terms)[0])
+                _add(self.beside, run)
+        self.remarks += [Repaired(where=where, why=why) for why in changes]
 
-    def _add_beside(self, kind: Kind, name: str, run: Run) -> None:
+    def _add_session(self, copy: SessionCopy, run: Run) -> None:
+        entry = self._entry(copy.id)
+        if entry.line:
+            raise Unreadable(TWICE)
+        entry.line, entry.parent_id, entry.index = run.line, copy.parent_id, copy.index
+        entry.refs = copy.refs
+        _add(entry.runs, run)
+
+    def _note_name(self, kind: Kind, name: str) -> None:
         if (kind, name) in self._names:
             raise Unreadable(TWICE)
         self._names.add((kind, name))
-        _add(self.beside, run)
 
     def _entry(self, id: str) -> Entry:
         return self.sessions.setdefault(id, Entry(id))

@@ -69,7 +69,7 @@ class Telling:
         yield session_line(self._session())
         async for turn in self._turns():
             self.report.told[Kind.TURN] += 1
-            yield turn_line(self._ended(turn))
+            yield turn_line(await self._ended(turn))
         async for message in self._messages():
             yield self._message(message)
 
@@ -93,14 +93,23 @@ class Telling:
         self.report.shared += 1
         return shared_line(id, message, teller)
 
-    def _ended(self, turn: Turn) -> Turn:
+    async def _ended(self, turn: Turn) -> Turn:
         """What ended after the session was read was not over at that moment."""
         next_seq = self._copy.next_seq
         if not turn.is_open and turn.last_seq < next_seq:
             return turn
-        self.report.open_turns += 1
         known = turn.model_copy(update={"last_seq": min(turn.last_seq, next_seq - 1)})
-        return interrupted(known, self._copy.last_active_at)
+        if turn.is_open or turn.id == self._copy.open_turn_id:
+            self.report.open_turns += 1
+            return interrupted(known, self._copy.last_active_at)
+        await self._check_end(turn)
+        return known
+
+    async def _check_end(self, turn: Turn) -> None:
+        """Raises Changed where the session was read in the middle of the turn's end, or is gone."""
+        found = await self._store.session_copies([self._copy.id])
+        if not found or turn.last_seq < found[0].next_seq:
+            raise Changed
 
     async def _turns(self) -> AsyncIterator[Turn]:
         last = self._copy.last_turn_number

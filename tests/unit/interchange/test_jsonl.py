@@ -6,8 +6,7 @@ import json
 import random
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import pytest
@@ -17,9 +16,7 @@ from hypothesis import strategies as st
 from stello_graph.errors import Conflict, InvalidInput
 from stello_graph.ids import new_id
 from stello_graph.interchange.detect import Format
-from stello_graph.interchange.importer import import_intake
-from stello_graph.interchange.intake import Intake
-from stello_graph.interchange.jsonl import ExportReport, export_lines, restore
+from stello_graph.interchange.jsonl import restore
 from stello_graph.interchange.jsonl.links import IN_LINE, NO_TARGET
 from stello_graph.interchange.jsonl.loading import NO_HOME
 from stello_graph.interchange.jsonl.lots import CHANGED
@@ -27,54 +24,25 @@ from stello_graph.interchange.jsonl.reading import Terms
 from stello_graph.interchange.jsonl.scan import Scan
 from stello_graph.interchange.report import BesideOutcome, ImportReport, SessionOutcome
 from stello_graph.model.message import Draft, MessageRole
+from stello_graph.model.space import default_name
 from stello_graph.model.writes import PlacedDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
-
-HEADER = {"format": "stello-graph", "version": 1}
+from tests.unit.interchange.own_lines import (
+    HEADER,
+    Line,
+    dumped,
+    exported,
+    imported,
+    message,
+    remarks,
+    session,
+    shared,
+    texts,
+)
 
 T = TypeVar("T")
-Line = dict[str, Any]
-
-
-def dumped(*lines: Line | bytes) -> bytes:
-    return b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
-
-
-def session(id: str, **fields: Any) -> Line:
-    return {"kind": "session", "id": id, "label": id.upper(), **fields}
-
-
-def message(session: str, seq: int, **fields: Any) -> Line:
-    given = {"id": f"{session}-{seq}", "role": "USER", "content": f"{session} {seq}"}
-    return {"kind": "message", "session": session, "seq": seq, **given, **fields}
-
-
-async def exported(space: SpaceStore) -> bytes:
-    return b"".join([line async for line in export_lines(space, ExportReport())])
-
-
-async def imported(
-    space: SpaceStore, file: bytes, format: Format | None = None, **given: Any
-) -> ImportReport:
-    intake = Intake.of_stream(io.BytesIO(file), format, max_bytes=2**30)
-    return await import_intake(space, intake, **given)
-
-
-def remarks(report: ImportReport) -> dict[str, str]:
-    told = report.to_dict()
-    return {one["where"]: one["why"] for kind in ("skipped", "repaired") for one in told[kind]["details"]}
-
-
-@pytest.fixture
-async def space(tmp_path: Path) -> AsyncIterator[SpaceStore]:
-    """An empty Space."""
-    store = GraphStore(SqliteEngine(tmp_path / "stello.db", readers=1))
-    await store.migrate()
-    await store.ensure_space("default", "Default")
-    yield store.in_space("default")
-    await store.aclose()
 
 
 @pytest.mark.parametrize(
@@ -274,15 +242,6 @@ async def test_what_somebody_else_makes_meanwhile(space: SpaceStore) -> None:
 
     assert asked == [["a", "b"], ["b"], ["c"]]
     assert dict(report.sessions) == {SessionOutcome.PRESENT: 1, SessionOutcome.IMPORTED: 2}
-
-
-async def texts(space: SpaceStore, *ids: str) -> dict[str, list[str]]:
-    page = await space.oldest_messages(ids, after=0, before=100, first=100, roles=None)
-    return {id: [one.content for one in page[id]] for id in ids}
-
-
-def shared(session: str, seq: int, id: str, home: str) -> Line:
-    return {"kind": "message", "session": session, "seq": seq, "id": id, "sharedWith": home}
 
 
 async def test_ids_that_others_have(space: SpaceStore) -> None:
@@ -574,7 +533,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[..., Awa
                 await store.migrate()
                 ids = [new_id(), new_id()]
                 for id in ids:
-                    await store.ensure_space(id, "Empty")
+                    await store.ensure_space(id, default_name(id))
                 return await work(*map(store.in_space, ids))
             finally:
                 await store.aclose()
