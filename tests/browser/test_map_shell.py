@@ -55,7 +55,7 @@ def test_files_are_imported_by_choice_and_by_drop(star_map: Page, tmp_path: Path
     star_map.get_by_role("button", name="Menu").click()
     with star_map.expect_file_chooser() as chooser:
         star_map.get_by_role("button", name="Import", exact=True).click()
-    assert chooser.value.element.get_attribute("accept") == ".json,.jsonl,.zip"
+    assert chooser.value.element.get_attribute("accept") == ".json,.jsonl,.zip,.gz"
     chooser.value.set_files([EXPORTS / "branches.json", EXPORTS / "damaged.json", archive])
     dialog = star_map.get_by_role("dialog", name="Import")
     rows = dialog.get_by_role("list").first.locator("> li")

@@ -67,7 +67,8 @@ async def test_an_archive(here: Client, there: Client, name: str) -> None:
     parts = [export(f"{name}-{part}", 2) for part in range(3)]
     files = {f"data/conversations-00{part}.json": file for part, file in enumerate(parts)}
     first = (await lines(here, zipped({"chat.html": b"", **dict(reversed(files.items()))})))[-1]["report"]
-    assert (first["sessions"]["imported"], first["forks"], first["skipped"]["count"]) == (12, 6, 1)
+    assert (first["sessions"]["imported"], first["forks"], first["skipped"]["count"]) == (12, 6, 0)
+    assert first["notLookedAt"]["count"] == 1
     for part in parts:
         again = (await lines(there, part))[-1]["report"]
         assert again["sessions"] == {"imported": 0, "extended": 0, "present": 4}

@@ -144,7 +144,7 @@ async def test_workers_that_cannot_start(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         second = start(store, tmp_path / "second.log", "--workers", "2", "--port", port)
         assert await asyncio.to_thread(second.wait) == 1
-    assert "cannot be listened on" in second.output()
+    assert f"port {port} of 127.0.0.1 is in use already" in second.output()
     third = start(Store(f"{store.url}x"), tmp_path / "third.log", "--workers", "2", "--no-migrate")
     assert await asyncio.to_thread(third.wait) == 1
     assert "run stello-graph migrate" in third.output()
