@@ -3,6 +3,8 @@
 import argparse
 import os
 import sys
+from contextlib import AsyncExitStack
+from itertools import chain
 from pathlib import Path
 
 import orjson
@@ -13,12 +15,14 @@ from bench.forest import SMALLEST, Forest
 from bench.http_client import Client, request
 from bench.items import ITEMS
 from bench.ours import Ours
-from bench.processes import neo4j, raw_process, service
-from bench.report import as_json, ceiling_lines, statement_lines, table
+from bench.peers import Peer
+from bench.processes import neo4j, peer, raw_process, service
+from bench.report import as_json, ceiling_lines, peer_table, statement_lines, table
 from bench.rounds import Plan, measure_rounds
 from bench.seed import Seed
 from bench.statements import open_driver, settings_of
 from stello_graph.ids import new_id
+from stello_graph.settings import Settings
 
 Counted = dict[str, tuple[dict[str, int], int]]
 
@@ -47,6 +51,7 @@ def parsed() -> argparse.Namespace:
         "--neo4j", metavar="URL", help="default: one of its own; user and password: README.md"
     )
     parser.add_argument("--heap", default="1g", help="of the Neo4j of its own (default: %(default)s)")
+    parser.add_argument("--peer", action="store_true", help="beside @neo4j/graphql on Node as well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all runs")
     arguments = parser.parse_args()
     if unknown := set(arguments.items.split(",")) - set(ITEMS):
@@ -70,11 +75,13 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
                 raw_process(url, space, arguments.nodes, arguments.messages) as raw,
                 Client(served.port) as client,
                 Client(raw.port) as canned,
+                AsyncExitStack() as stack,
             ):
+                beside = await _peer(stack, settings, forest, space) if plan.has_peer else None
                 ours = Ours(client, forest)
                 counted = await count_statements(ours)
                 await seed.reset()
-                results = await measure_rounds(plan, ours, raw, seed, say)
+                results = await measure_rounds(plan, ours, raw, beside, seed, say)
                 ceilings = {
                     callers: await measure_ceilings(client, canned, callers, plan.seconds)
                     for callers in plan.concurrency
@@ -82,11 +89,21 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
         finally:
             if arguments.neo4j is not None:
                 await seed.drop()
-    lines = [*table(plan, results), *statement_lines(counted), *ceiling_lines(ceilings)]
-    print("\n".join(lines))
+    lines = (
+        table(plan, results),
+        peer_table(plan, results),
+        statement_lines(counted),
+        ceiling_lines(ceilings),
+    )
+    print("\n".join(chain.from_iterable(lines)))
     if arguments.json is not None:
         found = as_json(plan, results, counted, ceilings, nodes=arguments.nodes, messages=arguments.messages)
         arguments.json.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
+
+
+async def _peer(stack: AsyncExitStack, settings: Settings, forest: Forest, space: str) -> Peer:
+    port = await stack.enter_async_context(peer(settings))
+    return Peer(await stack.enter_async_context(Client(port)), forest, space)
 
 
 async def count_statements(ours: Ours) -> Counted:
@@ -123,6 +140,7 @@ def main() -> None:
         concurrency=[int(number) for number in arguments.concurrency.split(",")],
         rounds=arguments.rounds,
         seconds=arguments.seconds,
+        has_peer=arguments.peer,
     )
     with neo4j(arguments.neo4j, arguments.heap) as url:
         uvloop.run(bench(arguments, plan, url))

@@ -15,6 +15,7 @@ import uvloop
 from bench.drive import drive
 from bench.http_client import Client, request
 from bench.items import ITEMS
+from bench.ours import same_answers
 from bench.planting import plant
 from bench.processes import Service, service, store
 from bench.wide import Wide, node_id
@@ -108,18 +109,16 @@ async def measure(url: str, rounds: int, seconds: float) -> list[Row]:
 
 
 async def _cost(server: Service, client: Client, wanted: bytes, seconds: float) -> Cost:
-    first = await client.fetch(wanted)
-    answer = orjson.loads(first)
-    if "errors" in answer or None in answer["data"].values():
-        raise RuntimeError(first.decode())
-
-    async def ask(_number: int) -> None:
-        if await client.fetch(wanted) != first:
-            raise RuntimeError("the service does not always answer alike")
-
+    ask = await same_answers(client, wanted, _check)
     before = server.cpu
     done = await drive(ask, 1, seconds)
     return Cost(1_000 / done.rate, 1_000 * (server.cpu - before) / done.done)
+
+
+def _check(body: bytes) -> None:
+    answer = orjson.loads(body)
+    if "errors" in answer or None in answer["data"].values():
+        raise RuntimeError(body.decode())
 
 
 def main() -> int:

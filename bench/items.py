@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from bench.forest import STARTED, Forest, fork_source, turn_session
 
-Contestant = Literal["ours", "raw-tx", "raw-best"]
+Contestant = Literal["ours", "raw-tx", "raw-best", "peer"]
 Rows = list[tuple[Any, ...]]
 
 _STAR = ("id", "label", "status", "childCount", "turnCount")

@@ -11,9 +11,23 @@ from bench.forest import TURN_SESSIONS, Forest
 from bench.http_client import Client, request
 from bench.items import Item
 
-__all__ = ["Ours"]
+__all__ = ["Ours", "same_answers"]
 
 _TOLD = request("/bench")
+
+
+async def same_answers(
+    client: Client, asked: bytes, check: Callable[[bytes], None]
+) -> Callable[[int], Awaitable[None]]:
+    """What asks again and again; every answer has to equal the first, which is checked."""
+    first = await client.fetch(asked)
+    check(first)
+
+    async def ask(_number: int) -> None:
+        if await client.fetch(asked) != first:
+            raise RuntimeError(f"not always the same is answered to {asked[-500:]!r}")
+
+    return ask
 
 
 class Ours:
@@ -41,14 +55,7 @@ class Ours:
 
     async def _reader(self, item: Item) -> Callable[[int], Awaitable[None]]:
         asked = _graphql(item.document, item.variables(0))
-        first = await self._client.fetch(asked)
-        self._check(item, first)
-
-        async def ask(_number: int) -> None:
-            if await self._client.fetch(asked) != first:
-                raise RuntimeError(f"{item.title}: the service does not always answer alike")
-
-        return ask
+        return await same_answers(self._client, asked, lambda body: self._check(item, body))
 
     def _writer(self, item: Item) -> Callable[[int], Awaitable[None]]:
         requests = [_graphql(item.document, item.variables(number)) for number in range(TURN_SESSIONS)]

@@ -1,8 +1,10 @@
-"""The processes beside this one: Neo4j, the server, the raw contestants."""
+"""The processes beside this one: Neo4j, the server, the raw contestants, the peer."""
 
 import asyncio
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
@@ -18,12 +20,14 @@ import psutil
 
 from bench.drive import Measured
 from bench.items import Contestant
+from stello_graph.settings import Settings
 from tests.neo4j_server import LTS, jars, java
 from tests.neo4j_server.local import LocalServer
 
-__all__ = ["RawProcess", "Service", "neo4j", "raw_process", "service", "store"]
+__all__ = ["RawProcess", "Service", "neo4j", "peer", "raw_process", "service", "store"]
 
 _ROOT = Path(__file__).resolve().parents[1]
+_PEER = Path(__file__).parent / "peer"
 _LINE_LIMIT = 2**20
 
 
@@ -104,6 +108,32 @@ async def service(
         yield Service(port, process.pid)
 
 
+@asynccontextmanager
+async def peer(settings: Settings) -> AsyncIterator[int]:
+    """The port of the peer; what it needs is installed first, where it is not yet."""
+    for program in ("node", "npm"):
+        if shutil.which(program) is None:
+            raise RuntimeError(f"the peer needs {program} on PATH: Node.js 20 or newer")
+    await asyncio.to_thread(_install_peer)
+    password = settings.neo4j_password
+    given = {
+        "NEO4J_URL": settings.store,
+        "NEO4J_USER": settings.neo4j_user or "",
+        "NEO4J_PASSWORD": "" if password is None else password.get_secret_value(),
+        "NEO4J_DATABASE": settings.neo4j_database or "",
+    }
+    async with _process("node", "server.mjs", folder=_PEER, environment={**os.environ, **given}) as process:
+        yield int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
+
+
+def _install_peer() -> None:
+    # npm writes the file at the end of an installation.
+    lock, installed = _PEER / "package-lock.json", _PEER / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run(command, cwd=_PEER, stdout=sys.stderr, check=True)
+
+
 class RawProcess:
     """The raw contestants.
 
@@ -145,15 +175,15 @@ async def _python(
         for name, value in os.environ.items()
         if name.startswith("STELLO_NEO4J_") or not name.startswith(("STELLO_", "ANTHROPIC_"))
     }
+    environment = {**kept, "STELLO_STORE": url, "PYTHONUNBUFFERED": "1", **settings}
+    async with _process(sys.executable, "-m", *arguments, folder=_ROOT, environment=environment) as process:
+        yield process
+
+
+@asynccontextmanager
+async def _process(*command: str, folder: Path, environment: Mapping[str, str]) -> AsyncIterator[Process]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        *arguments,
-        cwd=_ROOT,
-        env={**kept, "STELLO_STORE": url, "PYTHONUNBUFFERED": "1", **settings},
-        stdin=PIPE,
-        stdout=PIPE,
-        limit=_LINE_LIMIT,
+        *command, cwd=folder, env=environment, stdin=PIPE, stdout=PIPE, limit=_LINE_LIMIT
     )
     try:
         yield process

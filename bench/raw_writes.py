@@ -6,12 +6,17 @@ from neo4j import AsyncDriver, AsyncManagedTransaction
 
 from bench.forest import fork_source, turn_session
 from stello_graph.ids import new_id
-from stello_graph.store.queries import load
+from stello_graph.store.indexing import label_terms, message_terms
+from stello_graph.store.queries import QueryText, load
 
 __all__ = ["RawWrites"]
 
 _USAGE = {"inputTokens": 10, "outputTokens": 5, "cacheReadTokens": 0, "cacheWriteTokens": 0, "llmCalls": 1}
 _USAGE_TEXT = '{"inputTokens":10,"outputTokens":5,"cacheReadTokens":0,"cacheWriteTokens":0,"llmCalls":1}'
+_NO_USAGE = dict.fromkeys(_USAGE, 0)
+_QUESTION = "What was the first star called?"
+_REPLY = "It was called the first one."
+_LABEL = "Fork"
 _OVERRIDES = dict.fromkeys(
     (
         "overrideModel",
@@ -32,8 +37,13 @@ class RawWrites:
         self._space = space
         texts = load("cypher")
         self._begin, self._end, self._fork = (
-            texts[name].statements[0] for name in ("turns/begin", "turns/end", "sessions/fork")
+            texts[name] for name in ("turns/begin", "turns/end", "sessions/fork")
         )
+        self._terms = {
+            content: message_terms(space, role, content)
+            for role, content in (("USER", _QUESTION), ("ASSISTANT", _REPLY))
+        }
+        self._label_terms = label_terms(space, _LABEL)
 
     async def turn(self, number: int) -> None:
         """Two writes: begin and end of a turn."""
@@ -43,13 +53,14 @@ class RawWrites:
             self._begin,
             **target,
             turnId=turn_id,
-            message=self._message(id, turn_id, "USER", "What was the first star called?"),
+            message=self._message(id, turn_id, "USER", _QUESTION),
             lease=20_000_000,
+            maxToolRounds=None,
             idempotencyKey=None,
             inputHash=None,
         )
         _expect(begun, "BEGUN")
-        reply = self._message(id, turn_id, "ASSISTANT", "It was called the first one.")
+        reply = self._message(id, turn_id, "ASSISTANT", _REPLY)
         ended = await self._write(
             self._end,
             **target,
@@ -57,6 +68,7 @@ class RawWrites:
             consumedKey=self._key(new_id()),
             fence=1,
             closing=False,
+            lastSeq=begun[0]["turn"]["lastSeq"],
             status="COMPLETED",
             stopReason="END_TURN",
             error=None,
@@ -83,22 +95,30 @@ class RawWrites:
             parentKey=self._key(source),
             parentId=source,
             throughSeq=None,
-            label="Fork",
+            inherits=False,
+            label=_LABEL,
+            labelTerms=self._label_terms,
             systemPrompt=None,
             skills=None,
             tags=[],
             metadata="{}",
             overrides=_OVERRIDES,
-            opening=[],
+            messages=[],
+            minTurns=None,
+            cooldownTurns=None,
+            usage=_NO_USAGE,
             idempotencyKey=None,
             inputHash=None,
-            data=f'{{"parentId":"{source}","sourceSessionId":"{source}","sourceSeq":null,"label":"Fork"}}',
+            data=f'{{"parentId":"{source}","sourceSessionId":"{source}","sourceSeq":null,"label":"{_LABEL}"}}',
         )
         _expect(forked, "DONE")
 
-    async def _write(self, text: str, **params: Any) -> list[dict[str, Any]]:
+    async def _write(self, text: QueryText, **params: Any) -> list[dict[str, Any]]:
+        wrong = params.keys() ^ text.query.params
+        assert not wrong, f"{text.query.name} has changed: {wrong}"
+
         async def work(transaction: AsyncManagedTransaction) -> list[dict[str, Any]]:
-            record = await (await transaction.run(text, params)).single(strict=True)
+            record = await (await transaction.run(text.statements[0], params)).single(strict=True)
             rows: list[dict[str, Any]] = record["rows"]
             return rows
 
@@ -123,10 +143,12 @@ class RawWrites:
             "toolCallId": None,
             "toolName": None,
             "isError": False,
+            "durationMs": None,
             "model": None,
             "usage": None,
             "turnId": turn_id,
             "createdAt": None,
+            "terms": self._terms[content],
         }
 
     def _key(self, id: str) -> str:

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from bench.items import ITEMS
+from bench.items import ITEMS, Contestant
 from bench.rounds import Plan, Results
 
-__all__ = ["as_json", "ceiling_lines", "statement_lines", "table"]
+__all__ = ["as_json", "ceiling_lines", "peer_table", "statement_lines", "table"]
+
+_BOTH: tuple[Contestant, Contestant] = ("ours", "peer")
 
 
 def table(plan: Plan, results: Results) -> Iterator[str]:
@@ -39,6 +41,29 @@ def _line(letter: str, concurrency: int, results: Results) -> str:
     return (
         f"{letter} {item.title:<32} {shown}  {ratio:5.2f} {min(ratios):5.2f}-{max(ratios):5.2f}"
         f"  {budget:<18} {cpu:6.2f} {theirs:6.2f}{'' if ratio >= item.at_least else '  MISSED'}"
+    )
+
+
+def peer_table(plan: Plan, results: Results) -> Iterator[str]:
+    """Ours beside the peer, where there is one; there is no budget for it."""
+    for concurrency in plan.concurrency if plan.has_peer else ():
+        yield ""
+        yield (
+            f"concurrency {concurrency:<22} {'ours':>8} {'peer':>8}  {'ratio':>5} {'spread':>11}"
+            "  cpu ms, and theirs"
+        )
+        for letter in plan.items:
+            if "peer" in plan.contestants(letter):
+                yield _peer_line(letter, concurrency, results)
+
+
+def _peer_line(letter: str, concurrency: int, results: Results) -> str:
+    ours, peer = (results.rate(letter, concurrency, who) for who in _BOTH)
+    cpu, theirs = (results.cpu_ms(letter, concurrency, who) for who in _BOTH)
+    ratios = results.ratios(letter, concurrency, "peer")
+    return (
+        f"{letter} {ITEMS[letter].title:<32} {ours:8.1f} {peer:8.1f}  {median(ratios):5.2f} "
+        f"{min(ratios):5.2f}-{max(ratios):5.2f}  {cpu:6.2f} {theirs:6.2f}"
     )
 
 
@@ -89,7 +114,7 @@ def as_json(
                 "ratio": median(results.ratios(letter, concurrency, ITEMS[letter].against)),
                 "runs": {
                     who: [asdict(run) for run in results.runs[letter, concurrency, who]]
-                    for who in ITEMS[letter].contestants
+                    for who in plan.contestants(letter)
                 },
             }
             for concurrency in plan.concurrency

@@ -7,6 +7,7 @@ from statistics import median
 from bench.drive import Measured
 from bench.items import ITEMS, Contestant
 from bench.ours import Ours
+from bench.peers import PEER_ITEMS, Peer
 from bench.processes import RawProcess
 from bench.seed import Seed
 
@@ -21,12 +22,18 @@ class Plan:
     concurrency: Sequence[int]
     rounds: int
     seconds: float
+    has_peer: bool = False
+
+    def contestants(self, letter: str) -> tuple[Contestant, ...]:
+        """Who is asked for an item; the peer only reads."""
+        peers: tuple[Contestant, ...] = ("peer",) if self.has_peer and letter in PEER_ITEMS else ()
+        return ITEMS[letter].contestants + peers
 
     def runs(self, turn: int) -> Iterator[tuple[str, int, Contestant]]:
         """The runs of a round; the contestants' order turns from round to round."""
         for concurrency in self.concurrency:
             for letter in self.items:
-                contestants = ITEMS[letter].contestants
+                contestants = self.contestants(letter)
                 start = turn % len(contestants)
                 for contestant in contestants[start:] + contestants[:start]:
                     yield letter, concurrency, contestant
@@ -53,7 +60,7 @@ class Results:
 
 
 async def measure_rounds(
-    plan: Plan, ours: Ours, raw: RawProcess, seed: Seed, say: Callable[[str], None]
+    plan: Plan, ours: Ours, raw: RawProcess, peer: Peer | None, seed: Seed, say: Callable[[str], None]
 ) -> Results:
     """All rounds. The first is thrown away: a fresh Neo4j is several times slower until it is warm."""
     results = Results()
@@ -63,6 +70,9 @@ async def measure_rounds(
             item = ITEMS[letter]
             if contestant == "ours":
                 measured = await ours.measure(item, concurrency, plan.seconds)
+            elif contestant == "peer":
+                assert peer is not None, "the plan has one"
+                measured = await peer.measure(letter, concurrency, plan.seconds)
             else:
                 measured = await raw.measure(letter, contestant, concurrency, plan.seconds)
             if item.writes:

@@ -73,8 +73,10 @@ def test_manifest_agrees_with_the_pinned_versions() -> None:
     }
 
 
-def test_lock_file_names_no_host() -> None:
-    assert not re.search(r"https?://|\"resolved\"", (WEB / "package-lock.json").read_text("utf-8"))
+@pytest.mark.parametrize("folder", ["web", "examples/client", "bench/peer"])
+def test_lock_file_names_no_host(folder: str) -> None:
+    lock = WEB.parent / folder / "package-lock.json"
+    assert not re.search(r"https?://|\"resolved\"", lock.read_text("utf-8"))
 
 
 def test_every_vendored_script_has_a_licence_file() -> None:
