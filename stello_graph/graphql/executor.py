@@ -8,7 +8,7 @@ is not as it should be, falls back to graphql-core, whose errors are the right o
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from inspect import isawaitable
 from itertools import islice
 from operator import attrgetter
@@ -249,8 +249,11 @@ def _columns(plan: _Plan, items: Iterable[Any], told: list[Any]) -> dict[str, li
 
 
 def _rows(plan: _Plan, columns: dict[str, list[Any]]) -> Rows:
-    ordered: Iterator[tuple[Any, ...]] = zip(*(columns[name] for name in plan.names), strict=True)
-    return [dict(zip(plan.names, values, strict=True)) for values in ordered]
+    rows: Rows = [{} for _ in columns[plan.names[0]]]
+    for name in plan.names:
+        for row, value in zip(rows, columns[name], strict=True):
+            row[name] = value
+    return rows
 
 
 def _values(column: _Column, values: Iterable[Any]) -> list[Any]:

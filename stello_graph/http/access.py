@@ -9,6 +9,7 @@ import inspect
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from starlette.requests import HTTPConnection
@@ -149,6 +150,8 @@ def _host_name(host: str) -> str:
     return "" if found is None else found[1] or found[2]
 
 
+# The same few peers and host names ask again and again.
+@lru_cache(256)
 def _is_loopback(name: str) -> bool:
     if name.lower().rstrip(".") == "localhost":
         return True

@@ -108,4 +108,10 @@ def text_bytes(value: Any) -> int:
         return len(value) if value.isascii() else len(value.encode(errors="surrogatepass"))
     if isinstance(value, dict):
         return sum(map(text_bytes, value)) + sum(map(text_bytes, value.values()))
-    return sum(map(text_bytes, value)) if isinstance(value, list | tuple) else 0
+    if not isinstance(value, list | tuple):
+        return 0
+    try:
+        # Of texts alone, which columns of rows are, at once.
+        return text_bytes("".join(value))
+    except TypeError:
+        return sum(map(text_bytes, value))
