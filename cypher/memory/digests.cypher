@@ -11,7 +11,7 @@ CALL () {
   WHERE s.key > $after AND s.key < left($prefix, size($prefix) - 1) + '0'
     AND ($status IS NULL OR s.status = $status) AND s.eventSeq > $changedAfter
   WITH s ORDER BY s.key LIMIT $first
-  RETURN collect(s {.id, .label, .status, .memory, .rollup, .insight, .updatedAt, .eventSeq,
-    memorySeq: coalesce(s.memorySeq, 0)}) AS digests
+  RETURN collect([s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq,
+    coalesce(s.memorySeq, 0)]) AS digests
 }
 RETURN collect({eventSeq: eventSeq, digests: digests}) AS rows

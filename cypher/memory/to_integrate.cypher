@@ -10,6 +10,6 @@ CALL () {
   USING INDEX SEEK s:Session(spaceId, rootId, memorySeq)
   WHERE s.spaceId = $space AND s.rootId = $rootId AND s.memorySeq > 0 AND s.status = 'ACTIVE' AND s.key <> $key
   WITH s ORDER BY s.spaceId DESC, s.rootId DESC, s.memorySeq DESC LIMIT $first
-  RETURN collect(s {.id, .label, .status, .memory, .rollup, .insight, .updatedAt, .eventSeq, .memorySeq}) AS digests
+  RETURN collect([s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq, s.memorySeq]) AS digests
 }
 RETURN collect(main {.*, throughSeq: throughSeq, space: sp {.*}, digests: digests}) AS rows

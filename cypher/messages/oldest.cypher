@@ -9,7 +9,7 @@ CALL (key) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = key AND r.seq > $after AND r.seq < $before AND ($roles IS NULL OR m.role IN $roles)
   WITH r, m ORDER BY r.sk ASC, r.seq ASC LIMIT $first
-  RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
-    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS messages
+  RETURN collect([m.id, m.sessionId, m.role, m.content, m.parts, m.state, m.toolCalls, m.toolCallId,
+    m.toolName, m.isError, m.durationMs, m.model, m.usage, m.turnId, m.createdAt, r.seq]) AS messages
 }
 RETURN collect({key: key, messages: messages}) AS rows

@@ -1,6 +1,6 @@
 // Around a read whose rows may hold many texts, where it is made for an answer: no rows where their characters pass
 // $mostTexts, and how many they are. The statement stands in the place of __QUERY__.
-// Texts are looked for in rows, in lists and maps of a row, and in maps of such a list.
+// Texts are looked for in rows, in lists and maps of a row, and in lists and maps of such a list.
 CALL () {
   __QUERY__
 }
@@ -10,6 +10,8 @@ WITH rows, reduce(texts = 0, row IN rows | texts + reduce(inRow = 0, name IN key
     CASE WHEN row[name][part] IS :: STRING NOT NULL THEN size(row[name][part]) ELSE 0 END)
   WHEN row[name] IS :: LIST<ANY> NOT NULL THEN reduce(inList = 0, item IN row[name] | inList + CASE
     WHEN item IS :: STRING NOT NULL THEN size(item)
+    WHEN item IS :: LIST<ANY> NOT NULL THEN reduce(inItem = 0, value IN item | inItem +
+      CASE WHEN value IS :: STRING NOT NULL THEN size(value) ELSE 0 END)
     WHEN item IS :: MAP NOT NULL THEN reduce(inItem = 0, part IN keys(item) | inItem +
       CASE WHEN item[part] IS :: STRING NOT NULL THEN size(item[part]) ELSE 0 END)
     ELSE 0 END)

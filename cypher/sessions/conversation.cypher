@@ -10,8 +10,8 @@ CALL (s) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = $key AND r.seq > coalesce(s.compressionThroughSeq, 0)
   WITH r, m ORDER BY r.sk, r.seq
-  RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
-    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS transcript
+  RETURN collect([m.id, m.sessionId, m.role, m.content, m.parts, m.state, m.toolCalls, m.toolCallId,
+    m.toolName, m.isError, m.durationMs, m.model, m.usage, m.turnId, m.createdAt, r.seq]) AS transcript
 }
 CALL (sp) {
   WITH sp WHERE sp.sharedMemory

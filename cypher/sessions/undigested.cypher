@@ -9,7 +9,7 @@ CALL (s) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = $key AND r.seq > CASE WHEN trim(coalesce(s.memory, '')) = '' THEN 0 ELSE coalesce(s.memoryThroughSeq, 0) END
   WITH r, m ORDER BY r.sk DESC, r.seq DESC LIMIT $first
-  RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
-    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS newest
+  RETURN collect([m.id, m.sessionId, m.role, m.content, m.parts, m.state, m.toolCalls, m.toolCallId,
+    m.toolName, m.isError, m.durationMs, m.model, m.usage, m.turnId, m.createdAt, r.seq]) AS newest
 }
 RETURN collect(s {.*, space: sp {.*}, transcript: reverse(newest)}) AS rows

@@ -7,8 +7,7 @@ MATCH (n:TopologyNode {key: key})
 CALL (n) {
   MATCH (n)-[:PARENT*1..]->(a:TopologyNode)
   WITH a ORDER BY a.depth
-  RETURN collect(a {.id, .parentId, .label, .status, .role,
-    .depth, .index, .childCount, .turnCount,
-    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS ancestors
+  RETURN collect([a.id, a.parentId, a.label, a.status, a.role, a.depth, a.index, a.childCount, a.turnCount,
+    a.sourceSessionId, a.sourceSeq, a.createdAt, a.lastActiveAt]) AS ancestors
 }
 RETURN collect({key: key, ancestors: ancestors}) AS rows

@@ -8,9 +8,8 @@ CALL (parentKey) {
   USING INDEX SEEK n:TopologyNode(parentKey, index)
   WHERE n.parentKey = parentKey AND n.index > $after
   WITH n ORDER BY n.parentKey, n.index LIMIT $first
-  RETURN collect(n {.id, .parentId, .label, .status, .role,
-    .depth, .index, .childCount, .turnCount,
-    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS children
+  RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
+    n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS children
 }
 RETURN collect({
   parentKey: parentKey,

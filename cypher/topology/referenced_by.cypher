@@ -7,8 +7,7 @@ MATCH (self:TopologyNode {key: key})
 CALL (self) {
   MATCH (self)<-[r:REF]-(n:TopologyNode)
   WITH n, r ORDER BY r.seq SKIP $offset LIMIT $first
-  RETURN collect(n {.id, .parentId, .label, .status, .role,
-    .depth, .index, .childCount, .turnCount,
-    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS nodes
+  RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
+    n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS nodes
 }
 RETURN collect({key: key, nodes: nodes}) AS rows

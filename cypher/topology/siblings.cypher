@@ -9,8 +9,7 @@ CALL (self) {
   USING INDEX SEEK n:TopologyNode(parentKey, index)
   WHERE n.parentKey = self.parentKey AND n.index > $after AND n.index <> self.index
   WITH n ORDER BY n.parentKey, n.index LIMIT $first
-  RETURN collect(n {.id, .parentId, .label, .status, .role,
-    .depth, .index, .childCount, .turnCount,
-    .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt}) AS siblings
+  RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
+    n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS siblings
 }
 RETURN collect({key: key, siblings: siblings}) AS rows

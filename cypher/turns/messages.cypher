@@ -10,7 +10,7 @@ CALL (t) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = t.sk AND r.seq >= t.firstSeq AND r.seq <= t.lastSeq
   WITH r, m ORDER BY r.sk, r.seq
-  RETURN collect(m {.id, .sessionId, .role, .content, .parts, .state, .toolCalls, .toolCallId, .toolName,
-    .isError, .durationMs, .model, .usage, .turnId, .createdAt, seq: r.seq}) AS messages
+  RETURN collect([m.id, m.sessionId, m.role, m.content, m.parts, m.state, m.toolCalls, m.toolCallId,
+    m.toolName, m.isError, m.durationMs, m.model, m.usage, m.turnId, m.createdAt, r.seq]) AS messages
 }
 RETURN collect({key: key, messages: messages}) AS rows

@@ -6,8 +6,7 @@
 -- returns: eventSeq, digests
 -- json: digests
 SELECT sp.eventSeq, (
-  SELECT json_group_array(json_object('id', id, 'label', label, 'status', status, 'memory', memory, 'rollup', rollup,
-    'insight', insight, 'updatedAt', updatedAt, 'eventSeq', eventSeq, 'memorySeq', coalesce(memorySeq, 0)))
+  SELECT json_group_array(json_array(id, label, status, memory, rollup, insight, updatedAt, eventSeq, coalesce(memorySeq, 0)))
   FROM (
     SELECT * FROM (
       SELECT s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq, s.memorySeq

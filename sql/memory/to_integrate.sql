@@ -5,8 +5,7 @@
 -- json: tags, space, digests
 SELECT sp.eventSeq AS throughSeq, main.*,
   json_object('id', sp.id, 'name', sp.name, 'config', sp.config, 'strategy', sp.strategy, 'createdAt', sp.createdAt) AS space,
-  (SELECT json_group_array(json_object('id', id, 'label', label, 'status', status, 'memory', memory, 'rollup', rollup,
-    'insight', insight, 'updatedAt', updatedAt, 'eventSeq', eventSeq, 'memorySeq', memorySeq))
+  (SELECT json_group_array(json_array(id, label, status, memory, rollup, insight, updatedAt, eventSeq, memorySeq))
   FROM (SELECT s.* FROM session AS s
     WHERE s.spaceId = :space AND s.rootId = :rootId AND s.memorySeq > 0 AND s.status = 'ACTIVE' AND s.key <> :key
     ORDER BY s.memorySeq DESC LIMIT :first)) AS digests

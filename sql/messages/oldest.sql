@@ -5,9 +5,8 @@
 -- returns: key, messages
 -- json: messages
 SELECT k.value AS key, (
-  SELECT json_group_array(json_object('seq', seq, 'id', id, 'sessionId', sessionId, 'role', role, 'content', content, 'parts', parts,
-      'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError, 'durationMs', durationMs,
-      'model', model, 'usage', usage, 'turnId', turnId, 'createdAt', createdAt))
+  SELECT json_group_array(json_array(id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError,
+      durationMs, model, usage, turnId, createdAt, seq))
   FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = k.value AND r.seq > :after AND r.seq < :before
       AND (:roles IS NULL OR m.role IN (SELECT value FROM json_each(:roles)))

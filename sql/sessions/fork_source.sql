@@ -21,10 +21,8 @@ SELECT
     'eventSeq', sp.eventSeq, 'sessionCount', sp.sessionCount, 'createdAt', sp.createdAt,
     'inputTokens', sp.inputTokens, 'outputTokens', sp.outputTokens,
     'cacheReadTokens', sp.cacheReadTokens, 'cacheWriteTokens', sp.cacheWriteTokens, 'llmCalls', sp.llmCalls) AS space,
-  (SELECT json_group_array(json_object('seq', r.seq, 'id', m.id, 'sessionId', m.sessionId, 'role', m.role,
-      'content', m.content, 'parts', m.parts, 'state', m.state, 'toolCalls', m.toolCalls, 'toolCallId', m.toolCallId,
-      'toolName', m.toolName, 'isError', m.isError, 'model', m.model, 'usage', m.usage, 'turnId', m.turnId,
-      'createdAt', m.createdAt))
+  (SELECT json_group_array(json_array(m.id, m.sessionId, m.role, m.content, m.parts, m.state, m.toolCalls, m.toolCallId,
+      m.toolName, m.isError, m.durationMs, m.model, m.usage, m.turnId, m.createdAt, r.seq))
     FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = :key AND r.seq >= coalesce(:throughSeq, s.nextSeq - 1)
       AND r.seq < coalesce(:throughSeq, s.nextSeq - 1) + 2) AS tail,

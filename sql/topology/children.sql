@@ -5,10 +5,8 @@
 -- json: children
 SELECT p.value AS parentKey,
   p.value = :space OR EXISTS (SELECT 1 FROM topology_node WHERE key = p.value) AS found,
-  (SELECT json_group_array(json_object(
-      'id', id, 'parentId', parentId, 'label', label, 'status', status, 'role', role, 'depth', depth,
-      'index', "index", 'childCount', childCount, 'turnCount', turnCount, 'sourceSessionId', sourceSessionId,
-      'sourceSeq', sourceSeq, 'createdAt', createdAt, 'lastActiveAt', lastActiveAt))
+  (SELECT json_group_array(json_array(id, parentId, label, status, role, depth, "index", childCount, turnCount, sourceSessionId,
+      sourceSeq, createdAt, lastActiveAt))
     FROM (SELECT * FROM topology_node WHERE parentKey = p.value AND "index" > :after
       ORDER BY "index" LIMIT :first)) AS children
 FROM json_each(:parents) AS p;

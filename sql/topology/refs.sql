@@ -4,10 +4,8 @@
 -- returns: key, nodes
 -- json: nodes
 SELECT self.key,
-  (SELECT json_group_array(json_object(
-      'id', id, 'parentId', parentId, 'label', label, 'status', status, 'role', role, 'depth', depth,
-      'index', "index", 'childCount', childCount, 'turnCount', turnCount, 'sourceSessionId', sourceSessionId,
-      'sourceSeq', sourceSeq, 'createdAt', createdAt, 'lastActiveAt', lastActiveAt))
+  (SELECT json_group_array(json_array(id, parentId, label, status, role, depth, "index", childCount, turnCount, sourceSessionId,
+      sourceSeq, createdAt, lastActiveAt))
     FROM (SELECT n.* FROM ref AS r JOIN topology_node AS n ON r.fromKey = self.key AND n.key = r.toKey
       ORDER BY r.seq LIMIT :first OFFSET :offset)) AS nodes
 FROM json_each(:keys) AS k JOIN topology_node AS self ON self.key = k.value;

@@ -4,10 +4,8 @@
 -- returns: key, siblings
 -- json: siblings
 SELECT self.key,
-  (SELECT json_group_array(json_object(
-      'id', id, 'parentId', parentId, 'label', label, 'status', status, 'role', role, 'depth', depth,
-      'index', "index", 'childCount', childCount, 'turnCount', turnCount, 'sourceSessionId', sourceSessionId,
-      'sourceSeq', sourceSeq, 'createdAt', createdAt, 'lastActiveAt', lastActiveAt))
+  (SELECT json_group_array(json_array(id, parentId, label, status, role, depth, "index", childCount, turnCount, sourceSessionId,
+      sourceSeq, createdAt, lastActiveAt))
     FROM (SELECT * FROM topology_node AS n WHERE n.parentKey = self.parentKey AND n."index" > :after
       AND n.key <> self.key ORDER BY n."index" LIMIT :first)) AS siblings
 FROM json_each(:keys) AS k JOIN topology_node AS self ON self.key = k.value;

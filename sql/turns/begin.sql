@@ -58,9 +58,8 @@ SELECT d.outcome,
     'eventSeq', s.eventSeq, 'createdAt', s.createdAt, 'updatedAt', s.updatedAt, 'lastActiveAt', s.lastActiveAt,
     'space', (SELECT json_object('id', sp.id, 'name', sp.name, 'config', sp.config, 'strategy', sp.strategy,
       'createdAt', sp.createdAt) FROM space AS sp WHERE sp.id = :space),
-    'transcript', (SELECT json_group_array(json_object('seq', seq, 'id', id, 'sessionId', sessionId, 'role', role, 'content', content, 'parts', parts,
-      'state', state, 'toolCalls', toolCalls, 'toolCallId', toolCallId, 'toolName', toolName, 'isError', isError, 'durationMs', durationMs,
-      'model', model, 'usage', usage, 'turnId', turnId, 'createdAt', createdAt))
+    'transcript', (SELECT json_group_array(json_array(id, sessionId, role, content, parts, state, toolCalls, toolCallId,
+        toolName, isError, durationMs, model, usage, turnId, createdAt, seq))
       FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
         WHERE r.sk = :key AND r.seq > coalesce(s.compressionThroughSeq, 0)
           AND r.seq <= (SELECT firstSeq FROM turn WHERE key = d.extra) ORDER BY r.seq)),

@@ -6,7 +6,7 @@ a second mutation of one request sees what the first one did.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from strawberry.dataloader import DataLoader
 
@@ -16,7 +16,7 @@ from stello_graph.model.topology import NodeWithAncestors, TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.ports import SpaceStore
 
-__all__ = ["Loaders", "Page"]
+__all__ = ["Loaders", "Page", "Pages"]
 
 I = TypeVar("I")  # noqa: E741
 P = TypeVar("P")
@@ -28,6 +28,34 @@ class Page(NamedTuple):
 
     at: int
     first: int
+
+
+class Pages(Generic[I, P, V]):
+    """What things have, by page: a list of messages, of children and the like, or a number.
+
+    What is asked in one turn of the event loop becomes one query for each page, whatever the number of ids.
+    """
+
+    def __init__(self, load: Callable[[list[I], P], Awaitable[Mapping[I, V | None]]]) -> None:
+        self._load = load
+        self._loader: DataLoader[tuple[Sequence[I], P], list[V | None]] = DataLoader(
+            load_fn=self._load_all, cache=False
+        )
+
+    async def of(self, id: I, page: P) -> V | None:
+        """What one has; None where there is no such thing."""
+        return (await self._loader.load(((id,), page)))[0]
+
+    async def of_each(self, ids: Sequence[I], page: P) -> list[V | None]:
+        """What each has, in the order of the ids. Of none, without a query."""
+        return await self._loader.load((ids, page)) if ids else []
+
+    async def _load_all(self, asked: list[tuple[Sequence[I], P]]) -> list[list[V | None]]:
+        together: dict[P, dict[I, None]] = {}
+        for ids, page in asked:
+            together.setdefault(page, {}).update(dict.fromkeys(ids))
+        found = {page: await self._load(list(ids), page) for page, ids in together.items()}
+        return [[found[page].get(id) for id in ids] for ids, page in asked]
 
 
 class Loaders:
@@ -52,9 +80,9 @@ class Loaders:
         return _by_id(self._store.nodes_with_ancestors)
 
     @cached_property
-    def session_with_newest(self) -> DataLoader[tuple[str, MessagePage], SessionWithMessages | None]:
+    def session_with_newest(self) -> Pages[str, MessagePage, SessionWithMessages]:
         """Sessions by id, with a page of their newest messages."""
-        return _by_page(self._store.sessions_with_newest)
+        return Pages(self._store.sessions_with_newest)
 
     @cached_property
     def turn(self) -> DataLoader[str, Turn | None]:
@@ -62,9 +90,10 @@ class Loaders:
         return _by_id(self._store.turns)
 
     @cached_property
-    def ancestors(self) -> DataLoader[str, list[TopologyNode] | None]:
+    def ancestors(self) -> Pages[str, None, list[TopologyNode]]:
         """Ancestors of a node, the root first."""
-        return _by_id(self._store.ancestors)
+        load = self._store.ancestors
+        return Pages(lambda ids, _: load(ids))
 
     @cached_property
     def turn_messages(self) -> DataLoader[str, list[Message] | None]:
@@ -72,37 +101,37 @@ class Loaders:
         return _by_id(self._store.turn_messages)
 
     @cached_property
-    def children(self) -> DataLoader[tuple[str | None, Page], list[TopologyNode] | None]:
+    def children(self) -> Pages[str | None, Page, list[TopologyNode]]:
         """A page of the children of a node, or of the roots."""
         load = self._store.children
-        return _by_page(lambda ids, page: load(ids, after=page.at, first=page.first))
+        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first))
 
     @cached_property
-    def siblings(self) -> DataLoader[tuple[str, Page], list[TopologyNode] | None]:
+    def siblings(self) -> Pages[str, Page, list[TopologyNode]]:
         """A page of the siblings of a node."""
         load = self._store.siblings
-        return _by_page(lambda ids, page: load(ids, after=page.at, first=page.first))
+        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first))
 
     @cached_property
-    def refs(self) -> DataLoader[tuple[str, Page], list[TopologyNode] | None]:
+    def refs(self) -> Pages[str, Page, list[TopologyNode]]:
         """A page of the nodes that a node refers to."""
         load = self._store.refs
-        return _by_page(lambda ids, page: load(ids, first=page.first, offset=page.at))
+        return Pages(lambda ids, page: load(ids, first=page.first, offset=page.at))
 
     @cached_property
-    def referenced_by(self) -> DataLoader[tuple[str, Page], list[TopologyNode] | None]:
+    def referenced_by(self) -> Pages[str, Page, list[TopologyNode]]:
         """A page of the nodes that refer to a node."""
         load = self._store.referenced_by
-        return _by_page(lambda ids, page: load(ids, first=page.first, offset=page.at))
+        return Pages(lambda ids, page: load(ids, first=page.first, offset=page.at))
 
     @cached_property
-    def turns_of(self) -> DataLoader[tuple[str, Page], list[Turn] | None]:
+    def turns_of(self) -> Pages[str, Page, list[Turn]]:
         """A page of the turns of a session."""
         load = self._store.turns_of
-        return _by_page(lambda ids, page: load(ids, before=page.at, first=page.first))
+        return Pages(lambda ids, page: load(ids, before=page.at, first=page.first))
 
     @cached_property
-    def messages(self) -> DataLoader[tuple[str, MessagePage], list[Message] | None]:
+    def messages(self) -> Pages[str, MessagePage, list[Message]]:
         """A page of the messages of a session."""
         newest, oldest = self._store.newest_messages, self._store.oldest_messages
 
@@ -110,34 +139,17 @@ class Loaders:
             read = newest if page.newest else oldest
             return await read(ids, after=page.after, before=page.before, first=page.first, roles=page.roles)
 
-        return _by_page(load)
+        return Pages(load)
 
     @cached_property
-    def message_count(self) -> DataLoader[tuple[str, tuple[MessageRole, ...]], int | None]:
+    def message_count(self) -> Pages[str, tuple[MessageRole, ...], int]:
         """How many messages of some roles a session has."""
-        return _by_page(self._store.count_messages)
+        return Pages(self._store.count_messages)
 
 
 def _by_id(load: Callable[[Sequence[str]], Awaitable[dict[str, V]]]) -> DataLoader[str, V | None]:
     async def load_all(ids: list[str]) -> list[V | None]:
         found = await load(list(dict.fromkeys(ids)))
         return [found.get(id) for id in ids]
-
-    return DataLoader(load_fn=load_all, cache=False)
-
-
-def _by_page(
-    load: Callable[[list[I], P], Awaitable[Mapping[I, V | None]]],
-) -> DataLoader[tuple[I, P], V | None]:
-    """One query for each set of arguments, whatever the number of ids."""
-
-    async def load_all(keys: list[tuple[I, P]]) -> list[V | None]:
-        groups: dict[P, dict[I, None]] = {}
-        for id, page in keys:
-            groups.setdefault(page, {})[id] = None
-        found: dict[P, Mapping[I, V | None]] = {
-            page: await load(list(ids), page) for page, ids in groups.items()
-        }
-        return [found[page].get(id) for id, page in keys]
 
     return DataLoader(load_fn=load_all, cache=False)

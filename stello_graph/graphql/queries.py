@@ -44,7 +44,7 @@ async def get_children(
     """A page of the children of a node, or of the roots."""
     parent = None if given(parent_id, None) is None else check_id(str(parent_id), "parentId")
     page = Page(given(after, -1), page_size(first, 100))
-    nodes = await info.context.loaders.children.load((parent, page))
+    nodes = await info.context.loaders.children.of(parent, page)
     if nodes is None:
         raise NotFound.of("session", str(parent))
     return nodes
@@ -83,7 +83,7 @@ async def session(info: Info, id: ID) -> model_session.Session | None:
     """One session; with the page from the newest end of its transcript that is asked for."""
     page = newest_below(info)
     if page is not None:
-        return await info.context.loaders.session_with_newest.load((check_id(id), page))
+        return await info.context.loaders.session_with_newest.of(check_id(id), page)
     return await info.context.loaders.session.load(check_id(id))
 
 

@@ -5,9 +5,11 @@ from typing import Any, Protocol
 from stello_graph.model.values import StoreState
 from stello_graph.store.queries import Query, named
 
-__all__ = ["APPLIED", "PING", "RECORD", "STATE", "Engine", "Row", "WrappedEngine"]
+__all__ = ["APPLIED", "PING", "RECORD", "STATE", "Engine", "Listed", "Row", "WrappedEngine"]
 
 Row = dict[str, Any]
+# An item of a list inside a row: its values in an order that `rows` knows, without their names.
+Listed = list[Any]
 
 PING = named("system/ping")
 APPLIED = named("system/applied")

@@ -1,8 +1,11 @@
-"""Whether an index shows all the messages that a session counts: their places have no gaps."""
+"""Whether an index shows all the messages that a session counts: their places have no gaps.
+
+The place of a message is the last of its values.
+"""
 
 from collections.abc import Sequence
 
-from stello_graph.store.engine import Row
+from stello_graph.store.engine import Listed, Row
 
 __all__ = ["shows_around", "shows_newest", "shows_transcript"]
 
@@ -19,11 +22,11 @@ def shows_newest(row: Row) -> bool:
     if _is_torn(row):
         return True
     found = row["transcript"]
-    first = found[0]["seq"] if found else max(_oldest(row), (row.get("memoryThroughSeq") or 0) + 1)
+    first = found[0][-1] if found else max(_oldest(row), (row.get("memoryThroughSeq") or 0) + 1)
     return _shows(found, first, _newest(row))
 
 
-def shows_around(row: Row, tail: Sequence[Row], seq: int | None) -> bool:
+def shows_around(row: Row, tail: Sequence[Listed], seq: int | None) -> bool:
     """Whether a session's message at a place and the one after it are in `tail`, as far as it has them."""
     if _is_torn(row):
         return True
@@ -31,13 +34,13 @@ def shows_around(row: Row, tail: Sequence[Row], seq: int | None) -> bool:
     return _shows(tail, max(cut, _oldest(row)), min(cut + 1, _newest(row)))
 
 
-def _shows(messages: Sequence[Row], first: int, last: int) -> bool:
+def _shows(messages: Sequence[Listed], first: int, last: int) -> bool:
     """Whether all places from `first` to `last` are there; more may be, at both ends, without a gap."""
     if first > last:
         return True
     if not messages:
         return False
-    start, end = messages[0]["seq"], messages[-1]["seq"]
+    start, end = messages[0][-1], messages[-1][-1]
     return bool(start <= first and end >= last and end - start == len(messages) - 1)
 
 

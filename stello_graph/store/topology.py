@@ -54,7 +54,7 @@ class TopologyRepository(Repository):
             CHILDREN, space=self._space_id, parents=parents, after=after, first=first
         )
         return {
-            self._id(row["parentKey"]) or None: rows.nodes(row["children"]) if row["found"] else None
+            self._id(row["parentKey"]) or None: rows.listed_nodes(row["children"]) if row["found"] else None
             for row in found
         }
 
@@ -106,7 +106,7 @@ class TopologyRepository(Repository):
         self, query: Query, field: str, ids: Sequence[str], **params: Any
     ) -> dict[str, list[TopologyNode]]:
         found = await self._engine.read(query, keys=[self._key(id) for id in ids], **params)
-        return {self._id(row["key"]): rows.nodes(row[field]) for row in found}
+        return {self._id(row["key"]): rows.listed_nodes(row[field]) for row in found}
 
     async def _link(self, query: Query, from_id: str, to_id: str, **params: Any) -> TopologyNode:
         found = await self._engine.write(

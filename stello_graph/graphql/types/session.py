@@ -49,12 +49,12 @@ async def messages(
     if isinstance(session, model.SessionWithMessages) and session.page == page:
         found: Sequence[model_message.Message] = session.messages
     else:
-        found = await info.context.loaders.messages.load((session.id, page)) or []
+        found = await info.context.loaders.messages.of(session.id, page) or []
 
     async def count() -> int:
         if page.roles is None:
             return session.message_count
-        return await info.context.loaders.message_count.load((session.id, page.roles)) or 0
+        return await info.context.loaders.message_count.of(session.id, page.roles) or 0
 
     start = session.next_seq - session.message_count
     more = page.before < session.next_seq if page.newest else page.after >= start
@@ -112,7 +112,7 @@ async def turns(
             raise InvalidInput("before is no turn of this session")
         number = known.number
     page = Page(number, page_size(last, 20, "last"))
-    return await info.context.loaders.turns_of.load((session.id, page)) or []
+    return await info.context.loaders.turns_of.of(session.id, page) or []
 
 
 async def node(session: Parent, info: Info) -> model_topology.TopologyNode | None:

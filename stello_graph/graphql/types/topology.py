@@ -36,14 +36,14 @@ async def children_of(
     """A page of the children of each. Nodes without any cost no query."""
     page = Page(given(after, -1), page_size(first, 100))
     having = [node for node in nodes if node.child_count]
-    found = await context.loaders.children.load_many([(node.id, page) for node in having])
+    found = await context.loaders.children.of_each([node.id for node in having], page)
     return _beside(nodes, having, found)
 
 
 async def ancestors_of(nodes: Sequence[model.TopologyNode], context: Context) -> list[Nodes]:
     """All of them, the root first."""
     having = [node for node in nodes if node.parent_id is not None]
-    return _beside(nodes, having, await context.loaders.ancestors.load_many([node.id for node in having]))
+    return _beside(nodes, having, await context.loaders.ancestors.of_each([node.id for node in having], None))
 
 
 async def siblings_of(
@@ -51,7 +51,7 @@ async def siblings_of(
 ) -> list[Nodes]:
     """A page of those with the same parent; for a root, of the other roots."""
     page = Page(given(after, -1), page_size(first, 100))
-    return [found or [] for found in await context.loaders.siblings.load_many([(n.id, page) for n in nodes])]
+    return [found or [] for found in await context.loaders.siblings.of_each([n.id for n in nodes], page)]
 
 
 async def refs_of(
@@ -59,7 +59,7 @@ async def refs_of(
 ) -> list[Nodes]:
     """Cross-links from each."""
     page = Page(max(0, given(offset, 0)), page_size(first, 100))
-    return [found or [] for found in await context.loaders.refs.load_many([(n.id, page) for n in nodes])]
+    return [found or [] for found in await context.loaders.refs.of_each([n.id for n in nodes], page)]
 
 
 async def referenced_by_of(
@@ -67,7 +67,7 @@ async def referenced_by_of(
 ) -> list[Nodes]:
     """Cross-links to each."""
     page = Page(max(0, given(offset, 0)), page_size(first, 100))
-    found = await context.loaders.referenced_by.load_many([(n.id, page) for n in nodes])
+    found = await context.loaders.referenced_by.of_each([n.id for n in nodes], page)
     return [links or [] for links in found]
 
 
