@@ -32,6 +32,7 @@ class BoundedAnswers(SchemaExtension):
             yield
             if not self._streamed:
                 self._look_at(self.execution_context.result)
+            context.forget_loaders()
 
     def on_stream_result(self, result: Any) -> Iterator[None]:
         """Looks at each result of a stream; the next one may be as large."""

@@ -67,6 +67,10 @@ class Context:
             self._loaders = Loaders(self.space().store)
         return self._loaders
 
+    def forget_loaders(self) -> None:
+        """Lets go of what was read; the executor is part of a cycle that would keep it long after the answer."""
+        self._loaders = None
+
 
 class Info(StrawberryInfo[Context, None]):
     """The info of our resolvers."""

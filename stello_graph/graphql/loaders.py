@@ -37,10 +37,16 @@ class Pages(Generic[I, P, V]):
     """
 
     def __init__(self, load: Callable[[list[I], P], Awaitable[Mapping[I, V | None]]]) -> None:
-        self._load = load
-        self._loader: DataLoader[tuple[Sequence[I], P], list[V | None]] = DataLoader(
-            load_fn=self._load_all, cache=False
-        )
+
+        async def load_all(asked: list[tuple[Sequence[I], P]]) -> list[list[V | None]]:
+            together: dict[P, dict[I, None]] = {}
+            for ids, page in asked:
+                together.setdefault(page, {}).update(dict.fromkeys(ids))
+            found = {page: await load(list(ids), page) for page, ids in together.items()}
+            return [[found[page].get(id) for id in ids] for ids, page in asked]
+
+        # Not a method: the loader keeps its last results, which a cycle would keep long after the answer.
+        self._loader = DataLoader(load_fn=load_all, cache=False)
 
     async def of(self, id: I, page: P) -> V | None:
         """What one has; None where there is no such thing."""
@@ -49,13 +55,6 @@ class Pages(Generic[I, P, V]):
     async def of_each(self, ids: Sequence[I], page: P) -> list[V | None]:
         """What each has, in the order of the ids. Of none, without a query."""
         return await self._loader.load((ids, page)) if ids else []
-
-    async def _load_all(self, asked: list[tuple[Sequence[I], P]]) -> list[list[V | None]]:
-        together: dict[P, dict[I, None]] = {}
-        for ids, page in asked:
-            together.setdefault(page, {}).update(dict.fromkeys(ids))
-        found = {page: await self._load(list(ids), page) for page, ids in together.items()}
-        return [[found[page].get(id) for id in ids] for ids, page in asked]
 
 
 class Loaders:

@@ -1,12 +1,14 @@
 """What front-ends ask of big Spaces: few statements, pages of a bounded size."""
 
+import gc
 import json
 
 import pytest
 
 from stello_graph.ids import new_id
-from stello_graph.model.message import Draft, MessageRole
+from stello_graph.model.message import Draft, Message, MessageRole
 from stello_graph.model.requests import CreateSession, Fork
+from stello_graph.model.topology import TopologyNode
 from stello_graph.model.values import ForkContext
 from stello_graph.model.writes import ImportDraft
 from tests.unit.graphql.conftest import Api
@@ -74,3 +76,26 @@ async def test_a_long_session_with_many_branches(api: Api) -> None:
     assert page["pageInfo"] == {"hasPreviousPage": True, "startCursor": "19951"}
     assert found["starMap"]["nodeCount"] == 201
     assert len(json.dumps(found)) < 60_000
+
+
+async def test_what_an_answer_read_goes_with_it(api: Api) -> None:
+    """Rows belong to no cycle, which would keep them until somebody looks for cycles."""
+    await grown(api, 5)
+    await api.ask('mutation { send(input: {sessionId: "s1", content: "hello"}) { id } }')
+    for n in range(4):
+        await api.graph.space().create_session(CreateSession(id=f"c{n}", parent_id=f"s{n}"))
+    document = """{ getChildren(first: 9) { id children(first: 9) { id children(first: 9) { id } refs(first: 9) { id } } }
+      session(id: "s1") { messages { nodes { content } } node { id } }
+      topologyNode(id: "c1") { ancestors { id } siblings { id } } }"""
+
+    def there() -> int:
+        return sum(isinstance(thing, TopologyNode | Message) for thing in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = there()
+        await api.ask(document)
+        assert there() == before
+    finally:
+        gc.enable()
