@@ -4,6 +4,7 @@ from typing import Final
 
 import pytest
 
+from stello_graph.model.message import MessagePage
 from stello_graph.model.turn import TurnStatus
 from stello_graph.model.writes import SessionFilter
 from stello_graph.store.queries import Language, Query, QueryText, load
@@ -36,6 +37,9 @@ SORTED: Final = {
 NEWEST: Final[dict[str, Call]] = {
     "messages": lambda space, forest: space.newest_messages(
         [forest.talker], after=0, before=ALL, first=PAGE, roles=None
+    ),
+    "messages with their session": lambda space, forest: space.sessions_with_newest(
+        [forest.talker], MessagePage(newest=True, after=0, before=ALL, first=PAGE, roles=None)
     ),
     "turns": lambda space, forest: space.turns_of([forest.talker], before=ALL, first=PAGE),
     "turns of a status": lambda space, _: space.turns_by_status(TurnStatus.COMPLETED, first=PAGE),
