@@ -39,6 +39,9 @@ SERVERS: Final = {"neo4j": LTS, "neo4j-calendar": CALENDAR}
 ENGINE: Final = "engine"
 CONFORMANCE: Final = "conformance"
 
+# The module that drops the schema.
+DROPPING: Final = "test_migrations"
+
 # Whose a server is: one that all tests share, one that a test has for itself, or one of these from the jars.
 Kind = Literal["shared", "own", "local"]
 # The only engine of which a test asks for the last.
@@ -122,9 +125,12 @@ class ByServer(LoadScopeScheduling):  # type: ignore[misc]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes longest begins first in a run of several workers, so that they end together."""
+    """What takes longest begins first in a run of several workers, so that they end together.
+
+    What drops the schema comes last of a server's tests: after it Neo4j plans all queries anew.
+    """
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: engine_of(item) not in SERVERS)
+        items.sort(key=lambda item: (engine_of(item) not in SERVERS, item.path.stem == DROPPING))
 
 
 @pytest.hookimpl(optionalhook=True)
