@@ -104,7 +104,7 @@ class Imports:
         if headers.get("content-encoding", "identity") != "identity":
             return refusal(InvalidInput("the body must not be compressed"), 415)
         asked = _format(request.query_params.get("format", "auto"))
-        new_ids = request.query_params.get("newIds") == "true"
+        new_ids = _is_true(request.query_params.get("newIds", "false"))
         length = headers.get("content-length", "")
         if length.isdecimal() and (len(length) > _DIGITS or int(length) > self._most):
             return self._too_large()
@@ -244,6 +244,12 @@ def _format(name: str) -> Format | None:
     if name not in list(Format):
         raise InvalidInput(f"format is auto or one of {', '.join(Format)}")
     return Format(name)
+
+
+def _is_true(answer: str) -> bool:
+    if answer not in ("true", "false"):
+        raise InvalidInput("newIds is true or false")
+    return answer == "true"
 
 
 def _close(file: BinaryIO) -> None:

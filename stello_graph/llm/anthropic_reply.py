@@ -3,7 +3,7 @@
 from typing import Any
 
 from stello_graph.errors import ContextTooLong, ModelUnavailable
-from stello_graph.llm.arguments import parsed_arguments
+from stello_graph.llm.arguments import parsed_arguments, storable_arguments
 from stello_graph.model.context import Reply, ReplyStop
 from stello_graph.model.message import ToolCall
 from stello_graph.model.values import Usage
@@ -133,8 +133,13 @@ class ReplyBuilder:
             match block.get("type"):
                 case "text" | "thinking" as field:
                     block[field] = (block.get(field) or "") + grown
-                case "tool_use" if index in self._pieces:
-                    arguments = parsed_arguments(grown)
+                case "tool_use":
+                    is_written = index in self._pieces
+                    arguments = (
+                        parsed_arguments(grown)
+                        if is_written
+                        else storable_arguments(block.get("input") or {})
+                    )
                     cut = cut or arguments is None
                     block["input"] = arguments or {}
             blocks.append(block)

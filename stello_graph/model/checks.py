@@ -13,6 +13,7 @@ from stello_graph.ids import check_id
 from stello_graph.model.writes import Idempotency
 
 __all__ = [
+    "MAX_JSON_DEPTH",
     "MAX_LABEL",
     "MAX_PAGE",
     "check_json",
@@ -22,6 +23,7 @@ __all__ = [
     "check_range",
     "check_text",
     "idempotency",
+    "levels_of",
 ]
 
 MAX_LABEL = 200
@@ -81,7 +83,9 @@ def check_range(value: int, what: str, low: int, high: int = 2**31 - 1) -> int:
 
 def check_json(value: Any, what: str, limit: int) -> Any:
     """Returns a JSON value that can be stored: finite numbers, whole characters, bounded size and depth."""
-    _check_json(value, what, MAX_JSON_DEPTH)
+    if levels_of(value) > MAX_JSON_DEPTH:
+        raise InvalidInput(f"{what} is nested deeper than {MAX_JSON_DEPTH}")
+    _check_json(value, what)
     try:
         size = len(orjson.dumps(value))
     except (TypeError, ValueError) as error:
@@ -99,9 +103,18 @@ def idempotency(key: str | None, operation: str, given: Any) -> Idempotency | No
     return Idempotency(key=check_id(key, "an idempotency key"), input_hash=hashlib.sha256(text).hexdigest())
 
 
-def _check_json(value: Any, what: str, depth: int) -> None:
-    if depth == 0:
-        raise InvalidInput(f"{what} is nested deeper than {MAX_JSON_DEPTH}")
+def levels_of(value: Any) -> int:
+    """How deeply a JSON value is nested: 1 for a text or an empty list, one more for each one around it."""
+    levels, inside = 0, [value]
+    while inside:
+        levels += 1
+        outer = inside
+        inside = [one for each in outer if isinstance(each, dict) for one in each.values()]
+        inside += [one for each in outer if isinstance(each, list) for one in each]
+    return levels
+
+
+def _check_json(value: Any, what: str) -> None:
     match value:
         case str():
             check_text(value, what, 2**31)
@@ -109,8 +122,8 @@ def _check_json(value: Any, what: str, depth: int) -> None:
             raise InvalidInput(f"{what} holds a number that is not finite")
         case list():
             for item in value:
-                _check_json(item, what, depth - 1)
+                _check_json(item, what)
         case dict():
             for name, item in value.items():
                 check_text(name, what, 2**31)
-                _check_json(item, what, depth - 1)
+                _check_json(item, what)

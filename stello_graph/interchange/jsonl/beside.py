@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import IO, Final
 
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.jsonl.lines import Kind
+from stello_graph.interchange.jsonl.pace import MOST_BYTES
 from stello_graph.interchange.jsonl.reading import Terms, cleaned, fields_of, kind_of, read_beside, read_space
 from stello_graph.interchange.jsonl.scan import Run, lines_of
 from stello_graph.interchange.plan import Skipped
@@ -61,6 +61,7 @@ class _Told:
     kind: Kind
     name: str
     value: Value
+    size: int
 
     @property
     def where(self) -> str:
@@ -69,18 +70,23 @@ class _Told:
 
 def _lines(stream: IO[bytes], runs: Sequence[Run], terms: Terms) -> Iterator[_Told]:
     for run in runs:
-        for number, (_, _, line) in enumerate(lines_of(stream, terms.max_line, run), run.line):
+        for number, (start, end, line) in enumerate(lines_of(stream, terms.max_line, run), run.line):
             assert line is not None, "it was short enough at the first reading"
             fields, _ = cleaned(fields_of(line))
             kind = kind_of(fields)
             if kind is Kind.SPACE:
-                yield _Told(number, kind, "", read_space(fields, terms))
+                yield _Told(number, kind, "", read_space(fields, terms), end - start)
             else:
-                yield _Told(number, kind, *read_beside(kind, fields, terms))
+                yield _Told(number, kind, *read_beside(kind, fields, terms), end - start)
 
 
 def _some(lines: Iterator[_Told]) -> list[_Told]:
-    return list(islice(lines, _LOT))
+    lot: list[_Told] = []
+    for one in lines:
+        lot.append(one)
+        if len(lot) == _LOT or sum(each.size for each in lot) >= MOST_BYTES:
+            break
+    return lot
 
 
 async def _restore_space(store: SpaceStore, where: str, space: Space, report: ImportReport) -> None:

@@ -12,6 +12,7 @@ from typing import IO, Final
 from stello_graph.errors import Conflict
 from stello_graph.interchange.jsonl.export_report import ExportReport
 from stello_graph.interchange.jsonl.lines import Kind, beside_line, header_line, space_line
+from stello_graph.interchange.jsonl.pace import Pace
 from stello_graph.interchange.jsonl.tellers import Tellers
 from stello_graph.interchange.jsonl.telling import Begun, Changed, Part, Telling
 from stello_graph.ports import SpaceStore
@@ -19,7 +20,10 @@ from stello_graph.ports import SpaceStore
 __all__ = ["export_lines"]
 
 _IDS: Final = 1_000
+_RECORDS: Final = 1_000
 _SESSIONS: Final = 25
+# Of a page before anything is known of what pages weigh.
+_TO_BEGIN_WITH: Final = 2
 # Of each session of a page; the rest of a long one comes by itself.
 _FIRST: Final = 20
 _END: Final = 2**53
@@ -70,8 +74,9 @@ async def _ids_below(store: SpaceStore, root_id: str) -> Sequence[str]:
 
 
 async def _beside(store: SpaceStore, report: ExportReport) -> AsyncIterator[bytes]:
-    after = ""
-    while records := await store.records("", after=after, first=_IDS):
+    after, pace = "", Pace(_TO_BEGIN_WITH, _RECORDS)
+    while records := await store.records("", after=after, first=pace.size):
+        pace.weighed(records)
         for record in records:
             report.told[Kind.RECORD] += 1
             yield beside_line(record)
@@ -95,10 +100,13 @@ class _Sessions:
         self._report = report
         self._tellers = Tellers()
         self._part = part
+        self._pace = Pace(_TO_BEGIN_WITH, _SESSIONS)
 
     async def lines(self, ids: Sequence[str]) -> AsyncIterator[bytes]:
-        for start in range(0, len(ids), _SESSIONS):
-            for begun in await self._begun(ids[start : start + _SESSIONS]):
+        start = 0
+        while page := ids[start : start + self._pace.size]:
+            start += len(page)
+            for begun in await self._begun(page):
                 with SpooledTemporaryFile(_IN_MEMORY) as whole:
                     await self._tell(begun, whole)
                     whole.seek(0)
@@ -109,6 +117,8 @@ class _Sessions:
         copies = await self._store.session_copies(ids)
         messages = await self._store.message_copies(ids, after=0, before=_END, first=_FIRST)
         turns = await self._store.turns_of(ids, before=_FIRST + 1, first=_FIRST)
+        if copies:
+            self._pace.weighed([copies, *messages.values()])
         return [Begun(copy, messages.get(copy.id, ()), turns.get(copy.id, ())) for copy in copies]
 
     async def _tell(self, begun: Begun, whole: IO[bytes]) -> None:

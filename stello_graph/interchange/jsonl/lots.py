@@ -11,6 +11,7 @@ from stello_graph.interchange.jsonl.loading import Loaded, Loader
 from stello_graph.interchange.jsonl.lookups import existing, pages
 from stello_graph.interchange.jsonl.moves import Moves
 from stello_graph.interchange.jsonl.order import Placed
+from stello_graph.interchange.jsonl.pace import MOST_BYTES
 from stello_graph.interchange.jsonl.renewal import Ids
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
@@ -43,12 +44,18 @@ class Lots:
         self._now = now
         self._lot: dict[str, tuple[Placed, Loaded]] = {}
         self._messages = 0
+        # By session, the bytes that are read for the lot: of its own, and of those that tell what they share.
+        self._sizes: dict[str, int] = {}
 
     async def add(self, one: Placed) -> None:
         """A session whose parent is stored, or comes with those before it."""
         if one.parent_id in self._lot:
             await self.flush()
         loaded = await in_thread(self._loader.load, one.entry)
+        sizes = self._sizes_for(loaded)
+        if self._lot and sum((self._sizes | sizes).values()) > MOST_BYTES:
+            await self.flush()
+        self._sizes |= sizes
         self._lot[one.entry.id] = one, loaded
         self._messages += len(loaded.told)
         if len(self._lot) >= _SESSIONS or self._messages >= _MESSAGES:
@@ -56,7 +63,7 @@ class Lots:
 
     async def flush(self) -> None:
         """Stores what was added, without what somebody else has made or taken away meanwhile."""
-        lot, self._lot, self._messages = self._lot, {}, 0
+        lot, self._lot, self._messages, self._sizes = self._lot, {}, 0, {}
         for _ in range(_TRIES):
             if not lot:
                 return
@@ -71,6 +78,11 @@ class Lots:
             lot = await self._still_missing(lot)
         for id, (_, loaded) in lot.items():
             self._skip(id, loaded)
+
+    def _sizes_for(self, loaded: Loaded) -> dict[str, int]:
+        sessions = self._loader.sessions
+        ids = {loaded.entry.id, *(told.home for told in loaded.told if told.home in sessions)}
+        return {id: sessions[id].size for id in ids}
 
     async def _known(self, lot: Mapping[str, Loaded]) -> Known:
         """What the store has of the messages and turns of a lot, and the messages that it shares."""

@@ -53,6 +53,11 @@ class Entry:
     refs: tuple[RefCopy, ...] = ()
     runs: list[Run] = field(default_factory=list)
 
+    @property
+    def size(self) -> int:
+        """How many bytes its lines have."""
+        return sum(run.end - run.start for run in self.runs)
+
 
 class Scan:
     """Reads a file once.

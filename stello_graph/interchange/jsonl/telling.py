@@ -13,6 +13,7 @@ from stello_graph.interchange.jsonl.lines import (
     shared_line,
     turn_line,
 )
+from stello_graph.interchange.jsonl.pace import Pace
 from stello_graph.interchange.jsonl.tellers import Tellers
 from stello_graph.model.copies import MessageCopy, SessionCopy
 from stello_graph.model.turn import Turn
@@ -21,6 +22,7 @@ from stello_graph.ports import SpaceStore
 __all__ = ["Begun", "Changed", "Part", "Telling"]
 
 _MORE: Final = 200
+_FEW: Final = 20
 
 
 class Changed(Exception):
@@ -129,16 +131,18 @@ class Telling:
     async def _messages(self) -> AsyncIterator[MessageCopy]:
         end = self._copy.next_seq
         seq, page = end - self._copy.message_count, [one for one in self._begun.messages if one.seq < end]
+        pace = Pace(_FEW, _MORE)
         while seq < end:
-            page = page or await self._messages_from(seq)
+            page = page or await self._messages_from(seq, pace.size)
             _check_all([message.seq for message in page], seq)
+            pace.weighed(page)
             for message in page:
                 yield message
             seq, page = seq + len(page), []
 
-    async def _messages_from(self, seq: int) -> list[MessageCopy]:
-        id, before = self._copy.id, min(seq + _MORE, self._copy.next_seq)
-        found = await self._store.message_copies([id], after=seq - 1, before=before, first=_MORE)
+    async def _messages_from(self, seq: int, size: int) -> list[MessageCopy]:
+        id, before = self._copy.id, min(seq + size, self._copy.next_seq)
+        found = await self._store.message_copies([id], after=seq - 1, before=before, first=size)
         return found.get(id, [])
 
 

@@ -283,8 +283,12 @@ async def test_an_own_export(open_app: OpenApp) -> None:
     assert again["beside"] == none | {"present": 4}
     assert first["sessions"]["imported"] == again["sessions"]["imported"] == 1
     assert len(await stored(app)) == 2
-    refused = await ended(app, export("a"), headers={**JSON, **admin}, query="newIds=true")
-    assert refused.json["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
+    asked = [(export("a"), "true"), *((own_export(), given) for given in ("1", "True", "yes", ""))]
+    for file, given in asked:
+        refused = await ended(app, file, headers={**JSON, **admin}, query=f"newIds={given}")
+        assert refused.json["errors"][0]["extensions"]["code"] == "INVALID_INPUT"
+    plain = await ended(app, own_export(), headers={**JSON, **admin}, query="newIds=false")
+    assert plain.lines[-1]["report"]["sessions"]["present"] == 1
 
 
 async def test_progress_comes_while_it_runs(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from stello_graph.errors import ModelUnavailable
@@ -6,9 +8,16 @@ from stello_graph.model.context import Reply, ReplyStop
 from stello_graph.model.values import Usage
 
 
-def call_with(json: str, stop: str = "tool_use") -> Reply:
+def nested(lists: int) -> Any:
+    value: Any = 0
+    for _ in range(lists):
+        value = [value]
+    return value
+
+
+def call_with(json: str, stop: str = "tool_use", given: Any = None) -> Reply:
     builder = ReplyBuilder("m")
-    block = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
+    block = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": given or {}}
     builder.add({"type": "content_block_start", "index": 0, "content_block": block})
     for at in range(0, len(json), 3):
         delta = {"type": "input_json_delta", "partial_json": json[at : at + 3]}
@@ -19,7 +28,11 @@ def call_with(json: str, stop: str = "tool_use") -> Reply:
 
 @pytest.mark.parametrize(
     ("json", "arguments"),
-    [("", {}), (" ", {}), ("{}", {}), ('{"a": {"b": [1, "鱼"]}}', {"a": {"b": [1, "鱼"]}})],
+    [
+        *(("", {}), (" ", {}), ("{}", {}), ('{"a": {"b": [1, "鱼"]}}', {"a": {"b": [1, "鱼"]}})),
+        ('{"a": 18446744073709551615}', {"a": 2**64 - 1}),
+        ('{"a": ' + "[" * 62 + "0" + "]" * 62 + "}", {"a": nested(62)}),
+    ],
 )
 def test_arguments(json: str, arguments: object) -> None:
     reply = call_with(json)
@@ -27,10 +40,21 @@ def test_arguments(json: str, arguments: object) -> None:
     assert (reply.tool_calls[0].arguments, reply.stop) == (arguments, ReplyStop.TOOL_USE)
 
 
+def test_arguments_that_came_whole() -> None:
+    for given, stop in (({"a": 1}, ReplyStop.TOOL_USE), ({"a": 2**64}, ReplyStop.MAX_TOKENS)):
+        reply = call_with("", given=given)
+        expected = given if stop is ReplyStop.TOOL_USE else {}
+        assert (reply.tool_calls[0].arguments, reply.stop) == (expected, stop)
+
+
 @pytest.mark.covers("W15")
 @pytest.mark.parametrize(
     "json",
-    ['{"a": ', '{"a": "b', "[1, 2]", "null", '{"a": NaN}', '{"a": 1e999}', '{"a": 1} x', '{"a":' * 100_000],
+    [
+        *('{"a": ', '{"a": "b', "[1, 2]", "null", '{"a": NaN}', '{"a": 1e999}', '{"a": 1} x'),
+        *('{"a":' * 100_000, '{"a": ' + "[" * 64 + "]" * 64 + "}"),
+        *('{"id": 18446744073709551616}', '{"id": -9223372036854775809}', '{"id": ' + "9" * 5_000 + "}"),
+    ],
 )
 def test_a_call_that_cannot_be_read_does_not_run(json: str) -> None:
     reply = call_with(json)
