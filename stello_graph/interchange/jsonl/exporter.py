@@ -20,7 +20,7 @@ from stello_graph.ports import SpaceStore
 __all__ = ["export_lines"]
 
 _IDS: Final = 1_000
-_RECORDS: Final = 1_000
+_RECORDS: Final = 100
 _SESSIONS: Final = 25
 # Of a page before anything is known of what pages weigh.
 _TO_BEGIN_WITH: Final = 2
