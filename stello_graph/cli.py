@@ -150,6 +150,8 @@ def import_(
     if any(is_store(path) for path in files):
         if len(files) > 1:
             _fail("a folder of the predecessor's is imported alone")
+        if chosen is not None:
+            _fail("a folder of the predecessor's is no file of a format: leave --format out")
         if new_ids:
             _fail(NOT_OWN)
         limit = settings.max_content_bytes

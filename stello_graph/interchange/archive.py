@@ -6,15 +6,15 @@ before anything is read: zipfile stops there, and tells what goes on as a wrong 
 
 import struct
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import IO, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import Source
-from stello_graph.interchange.listing import Listing, StoredFile, Unreadable
+from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unreadable
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.text import label_of
 
@@ -36,27 +36,29 @@ _ENCRYPTED_FLAGS = 0x41
 _FAULTS = (BadZipFile, zlib.error, struct.error, ValueError, EOFError, NotImplementedError, OverflowError)
 
 
-def archive_listing(stream: IO[bytes]) -> Listing:
-    """What the archive holds; its members can be read as long as `stream` is open.
+def archive_listing(opening: Opening) -> Listing:
+    """What the archive holds. It is open only while its directory or one of its members is read.
 
     Raises:
         InvalidInput: it is no archive, or its directory is damaged or cut off.
         LimitExceeded: it has more members than `MAX_MEMBERS`.
     """
-    try:
-        archive = ZipFile(_Bounded(stream))
-    except _FAULTS as error:
-        raise InvalidInput("the archive is damaged or not whole") from error
+    file = _Bounded(opening)
+    with file.opened():
+        try:
+            archive = ZipFile(file)
+        except _FAULTS as error:
+            raise InvalidInput("the archive is damaged or not whole") from error
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     if len(members) > MAX_MEMBERS:
         raise LimitExceeded(f"an archive to import has at most {MAX_MEMBERS:,} files")
     listing = Listing()
     for member in sorted(members, key=lambda member: member.filename):
-        _place(member, archive, listing)
+        _place(member, partial(_opened, archive, file, member), listing)
     return listing
 
 
-def _place(member: ZipInfo, archive: ZipFile, listing: Listing) -> None:
+def _place(member: ZipInfo, opened: Callable[[], AbstractContextManager[Source]], listing: Listing) -> None:
     name = label_of(member.filename, "a file without a name")
     if member.filename.lower().endswith(".zip"):
         listing.skipped.append(Skipped(where=name, why=NESTED))
@@ -67,18 +69,18 @@ def _place(member: ZipInfo, archive: ZipFile, listing: Listing) -> None:
     elif member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         listing.skipped.append(Skipped(where=name, why=PACKED))
     else:
-        opened = partial(_opened, archive, member)
         listing.files.append(StoredFile(name, member.file_size, opened, has_checksum=True))
 
 
 @contextmanager
-def _opened(archive: ZipFile, member: ZipInfo) -> Iterator[Source]:
-    try:
-        stream = archive.open(member)
-    except _FAULTS as error:
-        raise Unreadable(DAMAGED) from error
-    with stream:
-        yield _Member(stream)
+def _opened(archive: ZipFile, file: "_Bounded", member: ZipInfo) -> Iterator[Source]:
+    with file.opened():
+        try:
+            stream = archive.open(member)
+        except _FAULTS as error:
+            raise Unreadable(DAMAGED) from error
+        with stream:
+            yield _Member(stream)
 
 
 class _Member:
@@ -93,10 +95,19 @@ class _Member:
 
 
 class _Bounded:
-    """A stream that zipfile cannot read a huge directory from: it would build all of that in memory."""
+    """A file that zipfile cannot read a huge directory from: it would build all of that in memory.
 
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
+    It is open only where it is wanted. zipfile seeks before each read, and so reads on in a file opened anew.
+    """
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+        self._stream: IO[bytes]
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        with self._opening() as self._stream:
+            yield
 
     def read(self, size: int = -1, /) -> bytes:
         if size > MAX_READ:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from gzip import BadGzipFile, GzipFile
-from typing import IO, Final
+from typing import Final
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import CHUNK, Source
-from stello_graph.interchange.listing import Listing, StoredFile, Unreadable, too_large
+from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unreadable, too_large
 
 __all__ = ["SIGNATURE", "gzip_listing"]
 
@@ -23,23 +23,23 @@ DAMAGED: Final = "it is packed by gzip, and damaged or not whole"
 _FAULTS = (BadGzipFile, zlib.error, EOFError)
 
 
-def gzip_listing(stream: IO[bytes], max_bytes: int) -> Listing:
-    """The one file, which can be read as long as `stream` is open.
+def gzip_listing(opening: Opening, max_bytes: int) -> Listing:
+    """The one file.
 
     Raises:
         InvalidInput: it is damaged or cut off.
         LimitExceeded: it has more than `max_bytes`, unpacked.
     """
     try:
-        size = _size(stream, max_bytes)
+        size = _size(opening, max_bytes)
     except Unreadable as error:
         raise InvalidInput(str(error)) from error
-    return Listing([StoredFile("", size, partial(_opened, stream), is_loose=True)])
+    return Listing([StoredFile("", size, partial(_opened, opening), is_loose=True)])
 
 
-def _size(stream: IO[bytes], max_bytes: int) -> int:
+def _size(opening: Opening, max_bytes: int) -> int:
     size = 0
-    with _opened(stream) as source:
+    with _opened(opening) as source:
         while piece := source.read(CHUNK):
             size += len(piece)
             if size > max_bytes:
@@ -48,9 +48,8 @@ def _size(stream: IO[bytes], max_bytes: int) -> int:
 
 
 @contextmanager
-def _opened(stream: IO[bytes]) -> Iterator[Source]:
-    stream.seek(0)
-    with GzipFile(fileobj=stream) as unpacked:
+def _opened(opening: Opening) -> Iterator[Source]:
+    with opening() as stream, GzipFile(fileobj=stream) as unpacked:
         yield _Unpacked(unpacked)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import IOBase
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -14,7 +15,7 @@ from stello_graph.interchange.detect import CUT_OFF, EMPTY, HEAD_SIZE, NO_EXPORT
 from stello_graph.interchange.jsonl.reading import check_header
 from stello_graph.interchange.jsonstream import CHUNK, Source
 from stello_graph.interchange.listing import Listing, StoredFile, Unreadable, naming, too_large
-from stello_graph.interchange.opening import listing_at, listing_of, shown
+from stello_graph.interchange.opening import from_its_start, listing_at, listing_of, shown
 from stello_graph.interchange.plan import ImportedConversation, NotLookedAt, Skipped
 
 __all__ = ["MAX_FILES", "NOT_OWN", "OTHERS", "Intake"]
@@ -103,7 +104,7 @@ class Intake:
         Raises as the constructor, and:
             InvalidInput: the file has no known format, or is packed and damaged.
         """
-        return cls(listing_of(stream, max_bytes), format, max_bytes)
+        return cls(listing_of(partial(from_its_start, stream), max_bytes), format, max_bytes)
 
     @classmethod
     @contextmanager

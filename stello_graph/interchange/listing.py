@@ -3,16 +3,21 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from typing import IO
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import Source
 from stello_graph.interchange.plan import Skipped
 
-__all__ = ["Listing", "StoredFile", "Unreadable", "naming", "too_large"]
+__all__ = ["Listing", "Opening", "StoredFile", "Unreadable", "naming", "too_large"]
 
 
 class Unreadable(Exception):
     """A file cannot be read, or not further; the text says why."""
+
+
+Opening = Callable[[], AbstractContextManager[IO[bytes]]]
+"""Opens a file anew, at its beginning; it can be sought in. May raise Unreadable."""
 
 
 @dataclass(frozen=True, slots=True)

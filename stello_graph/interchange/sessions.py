@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from stello_graph.interchange.branches import MessageTree, Step
 from stello_graph.interchange.text import excerpt, label_of
 from stello_graph.model.message import Draft
 from stello_graph.model.values import Value
 
-__all__ = ["ImportedSession", "plan_sessions"]
+__all__ = ["MAX_SHARED", "ImportedSession", "plan_sessions"]
+
+MAX_SHARED: Final = 300_000
+"""How many messages the sessions of a conversation may share with their sources, in all: the store has a row
+for each, and a small file may mean millions.
+"""
 
 
 class ImportedSession(Value):
@@ -29,6 +34,8 @@ class ImportedSession(Value):
             another session, is the same message, and is to be shared.
         extends: the session is stored already, and `messages` go to its end; of the rest only
             `updated_at` has a meaning.
+        is_beyond: with it the conversation would share more than `MAX_SHARED` messages: it is to be told, not
+            stored.
     """
 
     id: str
@@ -44,13 +51,15 @@ class ImportedSession(Value):
     tags: tuple[str, ...] = ()
     metadata: Any = None
     extends: bool = False
+    is_beyond: bool = False
 
 
 def plan_sessions(tree: MessageTree, stored: Mapping[str, Sequence[str]]) -> tuple[ImportedSession, ...]:
     """The sessions that are to be made or extended so that every message of `tree` is stored once.
 
     The path to `tree.current` is one session. Each other branch is a fork of the session that owns the
-    message where it leaves, and follows its first children to a leaf.
+    message where it leaves, and follows its first children to a leaf. Where they share too much, the current
+    path and the newest branches come first, each after the one that it leaves; the others are beyond.
     """
     plan = _Plan(tree)
     for id in sorted(stored, key=lambda id: (id != tree.id, id)):
@@ -60,7 +69,8 @@ def plan_sessions(tree: MessageTree, stored: Mapping[str, Sequence[str]]) -> tup
         plan.place(step)
     for step in tree.steps:
         plan.place(step)
-    return tuple(plan.finish(line) for line in plan.changed)
+    beyond = plan.beyond(MAX_SHARED - _shared(stored))
+    return tuple(plan.finish(line, line in beyond) for line in plan.changed)
 
 
 @dataclass(eq=False, slots=True)
@@ -71,6 +81,11 @@ class _Line:
     source: "_Line | None" = None
     leaves_at: Step | None = None
     added: list[Step] = field(default_factory=list)
+
+    @property
+    def shared(self) -> int:
+        """How many messages it shares with its source."""
+        return self.leaves_at.through if self.leaves_at else 0
 
 
 class _Plan:
@@ -149,7 +164,29 @@ class _Plan:
             self._owners.update(dict.fromkeys(again, line))
         return line
 
-    def finish(self, line: _Line) -> ImportedSession:
+    def beyond(self, room: int) -> set[_Line]:
+        """The changed sessions that do not fit where `room` messages may be shared, with what leaves them."""
+        found: set[_Line] = set()
+        for line in self._newest_first():
+            if line.source in found or line.shared > room:
+                found.add(line)
+            else:
+                room -= line.shared
+        return found
+
+    def _newest_first(self) -> list[_Line]:
+        """By the latest message that each leads to; that of the current path counts as the latest of all."""
+        newness = {line: self._newness(line) for line in self.changed}
+        for line in reversed(self.changed):
+            if line.source in newness:
+                newness[line.source] = max(newness[line.source], newness[line])
+        return sorted(self.changed, key=newness.__getitem__, reverse=True)
+
+    def _newness(self, line: _Line) -> tuple[bool, int, int]:
+        end = line.added[-1]
+        return end in self._main, end.last.created_at or 0, end.order
+
+    def finish(self, line: _Line, is_beyond: bool) -> ImportedSession:
         """The session as it is to be stored. The sources of `line` were finished before."""
         tree, messages = self._tree, tuple(message for step in line.added for message in step.messages)
         extends = line.stored_id is not None
@@ -167,7 +204,7 @@ class _Plan:
             label=tree.label if is_first else _branch_label(tree.label, messages),
             parent_id=source_id,
             source_id=source_id,
-            shared_messages=line.leaves_at.through if line.leaves_at else 0,
+            shared_messages=line.shared,
             shared_through=line.leaves_at.last.id if line.leaves_at else None,
             messages=messages,
             created_at=created_at,
@@ -176,6 +213,7 @@ class _Plan:
             tags=tree.tags,
             metadata=tree.metadata,
             extends=extends,
+            is_beyond=is_beyond,
         )
 
     def _free(self, id: str) -> str:
@@ -183,6 +221,11 @@ class _Plan:
             id += ":.again"
         self._taken.add(id)
         return id
+
+
+def _shared(stored: Mapping[str, Sequence[str]]) -> int:
+    """How many messages stored sessions have of each other."""
+    return sum(map(len, stored.values())) - len(set().union(*stored.values()))
 
 
 def _stands_at(step: Step, message_ids: Sequence[str], at: int) -> bool:

@@ -8,17 +8,19 @@ from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.plan import ImportedConversation, ImportedSession, Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
+from stello_graph.interchange.sessions import MAX_SHARED
 from stello_graph.model.message import turns_of
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import ImportDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 
-__all__ = ["ARCHIVED", "BUSY", "CHANGED", "LEAVES", "write_conversation"]
+__all__ = ["ARCHIVED", "BEYOND", "BUSY", "CHANGED", "LEAVES", "write_conversation"]
 
 ARCHIVED: Final = "its session is archived here"
 BUSY: Final = "a turn runs in its session"
 CHANGED: Final = "its session was changed again and again meanwhile"
 LEAVES: Final = "what it branches off was not imported"
+BEYOND: Final = f"an older branch: those of a conversation share at most {MAX_SHARED:,} messages"
 
 _TRIES: Final = 5
 
@@ -84,13 +86,17 @@ class _Pass:
         """Answers which are left out, and why: also what leaves another at a message that is not written."""
         left = {}
         for session in sessions:
-            why = LEAVES if session.shared_through in self._unwritten else await self._refusal(session)
+            why = await self._refusal(session)
             if why is not None:
                 left[session.id] = why
                 self._unwritten |= {message.id for message in session.messages}
         return left
 
     async def _refusal(self, session: ImportedSession) -> str | None:
+        if session.is_beyond:
+            return BEYOND
+        if session.shared_through in self._unwritten:
+            return LEAVES
         try:
             await (self._extend(session) if session.extends else self._make(session))
         except SessionArchived:

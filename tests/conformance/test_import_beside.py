@@ -6,11 +6,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
+import pytest
+
 from stello_graph.errors import NotFound
+from stello_graph.interchange import sessions as planning
 from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.report import ImportReport
-from stello_graph.interchange.writing import ARCHIVED, BUSY, CHANGED, LEAVES
+from stello_graph.interchange.writing import ARCHIVED, BEYOND, BUSY, CHANGED, LEAVES
 from stello_graph.model.values import SessionStatus
 from stello_graph.ports import SpaceStore
 from tests.conformance.drafts import begin, said, transcript
@@ -99,6 +102,16 @@ async def test_sessions_that_take_nothing(space: SpaceStore) -> None:
     assert sessions(report)[:2] == (1, 1)
     assert reasons(report) == {}
     assert await texts(space, "archived") == ["archived1", "archived2", "archived3", "archived4"]
+
+
+async def test_branches_beyond_the_limit(space: SpaceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are told, by each import, and the current path is there."""
+    monkeypatch.setattr(planning, "MAX_SHARED", 2)
+    first, again = [await imported(space, talk("many", 4, branch_at=3)) for _ in range(2)]
+
+    assert (sessions(first), sessions(again)) == ((1, 0, 0), (0, 0, 1))
+    assert reasons(first) == reasons(again) == {BEYOND: 1}
+    assert await texts(space, "many") == ["many1", "many2", "many3", "many4"]
 
 
 async def test_a_turn_that_begins_meanwhile(space: SpaceStore) -> None:

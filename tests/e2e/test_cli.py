@@ -273,6 +273,7 @@ def test_import_takes_a_store_of_the_predecessor(tmp_path: Path) -> None:
     first, again = (run(["import", str(folder), "--store", store.url]) for _ in range(2))
     beside = run(["import", str(folder), SINGLE, "--store", store.url])
     renewed = run(["import", str(folder), "--new-ids", "--store", store.url])
+    chosen = run(["import", str(folder), "--format", "claude", "--store", store.url])
 
     assert (first.returncode, again.returncode, beside.returncode) == (0, 0, 1), first.stderr
     assert "Sessions: 4 imported (2 of them forks), 0 extended\n" in first.stdout
@@ -281,6 +282,7 @@ def test_import_takes_a_store_of_the_predecessor(tmp_path: Path) -> None:
     assert "Nothing was added" in again.stdout
     assert "imported alone" in beside.stderr
     assert (renewed.returncode, renewed.stderr.strip()) == (1, NOT_OWN)
+    assert (chosen.returncode, "leave --format out" in chosen.stderr) == (1, True)
 
 
 def test_schema_prints_the_contract(commands: Commands) -> None:

@@ -9,6 +9,7 @@ How a conversation becomes sessions:
   a nested message hangs below the one that it stands in, and one that is not nested begins anew.
 - A message that nobody wrote and an error in place of a reply are skipped, with the reason; an empty one
   is left out. Their children hang one higher.
+- `content` is what was said, and `text` where that has no words, unless it is that of an error.
 - A reply with tool calls is several messages, which no branch parts: those that call and the results have
   ids that end in `:.1`, `:.1.1` and so on. A call without a result gets a CANCELLED one.
 - An `unfinished` reply, and one that failed after it had begun, is TRUNCATED. The id of what a later

@@ -69,27 +69,29 @@ def _is_cut(message: _Json, rest: _Json) -> bool:
 
 
 def _content(message: _Json, is_error: bool) -> tuple[tuple[Piece, ...], _Json]:
-    """The pieces of `content`, or of `text` where there is none, and what they leave out.
+    """The pieces of `content`, with `text` where that has no words, and what they leave out.
 
     The text of a failed message is the error.
     """
     content, text = message.get("content"), message.get("text")
-    parts = [part for part in content if part] if isinstance(content, list) else []
-    if not parts:
-        if is_error or not isinstance(text, str):
-            return (), {}
-        return (Text(text),), {}
-    pieces, others, errors = [], [], []
-    for part in parts:
+    pieces: list[Piece] = []
+    others, errors = [], []
+    has_words = False
+    for part in content if isinstance(content, list) else []:
+        if not part:
+            continue
         kind = part.get("type") if isinstance(part, dict) else None
         if kind == "error":
             errors.append(part)
             continue
         piece = _piece(part)
+        has_words = has_words or (isinstance(piece, Text) and piece.text.strip() != "")
         if piece is None:
             others.append(part)
             piece = Text(f"[{_medium(kind)}]")
         pieces.append(piece)
+    if isinstance(text, str) and not (has_words or errors or is_error):
+        pieces.append(Text(text))
     kept = {"content": others, "errors": errors}
     return tuple(pieces), {key: value for key, value in kept.items() if value}
 

@@ -5,6 +5,7 @@ How a chat becomes sessions:
 - The path to `currentId` is a session, each other branch a fork from the message where it leaves; so the
   replies of several models to one question are forks too. Ids: `openwebui:<chat>`,
   `openwebui:<chat>:<leaf>` for a branch, and for a message `openwebui:<chat>:<message>`.
+- Where there is no tree of messages, or an empty one, they are a row.
 - `parentId` is the truth; `childrenIds` count where a parent is missing, and for the order.
 - A message without a role, an error in place of a reply and a system message are skipped, with the
   reason; an empty message is left out. Their children hang one higher.

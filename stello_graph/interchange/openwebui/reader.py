@@ -1,6 +1,6 @@
 """Reads a whole export, one chat at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from stello_graph.interchange.conversations import Found, Malformed, conversations
@@ -65,16 +65,26 @@ def _about(entry: _Json, chat: _Json, history: _Json) -> About:
 
 def _links(messages: Any, row: Any) -> dict[str, Link]:
     """Of the tree of messages; of an old chat that has only a row of them, one after the other."""
-    if isinstance(messages, dict):
+    if isinstance(messages, dict) and (messages or not row):
         return {key: _link(message) for key, message in messages.items()}
     if not isinstance(row, list):
         raise Malformed(NO_MESSAGES)
-    keys = [f"message{number}" for number in range(len(row))]
-    above = [None, *keys]
-    return {
-        key: Link(message, parent, created_at=_time(message))
-        for key, parent, message in zip(keys, above, row, strict=False)
-    }
+    links: dict[str, Link] = {}
+    above: str | None = None
+    for place, message in enumerate(row):
+        key = _key(message, place, links)
+        links[key] = Link(message, above, created_at=_time(message))
+        above = key
+    return links
+
+
+def _key(message: Any, place: int, taken: Collection[str]) -> str:
+    """Its id; its place where it has none, or that of another one."""
+    id = message.get("id") if isinstance(message, dict) else None
+    key = id if isinstance(id, str) and id and id not in taken else f"message{place}"
+    while key in taken:
+        key += "'"
+    return key
 
 
 def _link(message: Any) -> Link:

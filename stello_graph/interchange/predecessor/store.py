@@ -23,7 +23,10 @@ NO_FILE = "it is no regular file"
 OUTSIDE = "it is a link out of the folder"
 TOO_LARGE = "it is larger than 256 MiB"
 
-_KEPT = ("records.jsonl", "records.json", "memory.md", "memory.json")
+_KEPT = {
+    "sessions": ("records.jsonl", "memory.md", "scope.md", "index.md", "config.json"),
+    "memory/sessions": ("records.json", "memory.json", "scope.json", "index.json", "system-prompt.json"),
+}
 
 
 def is_store(folder: Path) -> bool:
@@ -55,11 +58,11 @@ class FileStore:
         yield from sorted(path.parent.name for path in self._folder.glob("sessions/*/meta.json"))
 
     def without_meta(self) -> Iterator[str]:
-        """Names of folders that hold what a session said or remembers, but are none."""
+        """Names of folders that hold what a session said or remembers, or how it is set, but are none."""
         found = {
             path.parent.name
-            for folder in ("sessions", "memory/sessions")
-            for name in _KEPT
+            for folder, names in _KEPT.items()
+            for name in names
             for path in self._folder.glob(f"{folder}/*/{name}")
             if path.is_file() and path.stat().st_size
         }

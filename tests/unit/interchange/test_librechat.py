@@ -124,7 +124,7 @@ def test_tool_calls() -> None:
     assistants = {"function": {"name": "find", "arguments": "x", "output": "found"}}
     unended = {"name": "slow", "args": "", "output": "", "progress": 0.1}
     parts = [{"type": "tool_call", "tool_call": each} for each in (plain, assistants, unended)]
-    call, *results = reply_of(content=parts)
+    call, *results = reply_of(text="", content=parts)
 
     assert [(each.name, each.arguments) for each in call.tool_calls] == [
         ("trains", {"to": "京都"}),
@@ -140,11 +140,19 @@ def test_tool_calls() -> None:
 
 
 def test_content_beside_text() -> None:
-    """Content is what was said, `text` only where there is none; what is no text is kept."""
+    """Content is what was said, `text` only where that has no words; what is no text is kept."""
     picture = {"type": "image_file", "image_file": {"file_id": "f"}}
     (said,) = reply_of(text="ignored", content=[{"type": "text", "text": {"value": "See"}}, picture, None])
     assert said.content == "See\n\n[image]"
     assert said.parts == [{"type": "librechat", "content": [picture]}]
+
+    thought = {"type": "think", "think": "Hm"}
+    (said,) = reply_of(text="So it is", content=[thought, {"type": "text", "text": " "}])
+    assert said.content == "<think>\nHm\n</think>\n\nSo it is"
+    seen = line("u", None, by_user=True, text="What is it?", content=[picture])
+    assert shown(read_one("librechat", talk(seen))) == {"": ["[image]\n\nWhat is it?"]}
+    (said,) = reply_of(text="It failed", content=[thought], error=True)
+    assert said.content == "<think>\nHm\n</think>"
 
     (failed,) = reply_of(text="", content=[{"type": "text", "text": "Half"}, {"type": "error", "error": "x"}])
     assert (failed.content, failed.state) == ("Half", "TRUNCATED")

@@ -1,16 +1,21 @@
 """What a person names: packed by gzip, through a pipe, and why a file is refused."""
 
+import errno
 import gzip
 import io
+import os
+import resource
 import tracemalloc
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.detect import CUT_OFF, EMPTY, NO_EXPORT
+from stello_graph.interchange.folder import DANGLING, LINK, NO_FILE
 from stello_graph.interchange.gzipped import DAMAGED
 from stello_graph.interchange.intake import Intake
 from tests.unit.interchange.archives import MANY, export, ids, intake_of, left_out, read, read_paths, zipped
@@ -108,3 +113,56 @@ def test_the_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     given(export("a"))
     with Intake.of_paths([Path("-"), tmp_path / "b.json"], max_bytes=MANY) as both:
         assert ids(list(both.read(MANY))) == ["chatgpt:a", "chatgpt:b"]
+
+
+def test_more_files_than_a_process_may_have_open(tmp_path: Path) -> None:
+    """Also packed ones, and archives: each is open only while it is read."""
+    paths = []
+    for number in range(30):
+        content = {
+            "json": export(f"a{number}"),
+            "json.gz": gzip.compress(export(f"b{number}")),
+            "zip": zipped({"a.json": export(f"c{number}")}),
+        }
+        for kind, packed in content.items():
+            paths.append(tmp_path / f"{number}.{kind}")
+            paths[-1].write_bytes(packed)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/dev/fd"))) + 20, hard))
+    try:
+        found = read_paths(*paths)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert len(ids(found)) == len(paths) == 90
+    assert left_out(found) == {}
+
+
+def test_what_a_folder_has_that_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is told with its reason, and the rest is read."""
+    folder = tmp_path / "folder"
+    (folder / "closed").mkdir(parents=True)
+    (folder / "a.json").write_bytes(export("a"))
+    (tmp_path / "other").mkdir()
+    (folder / "linked").symlink_to(tmp_path / "other")
+    (folder / "lost.json").symlink_to(tmp_path / "lost.json")
+    (folder / "round.json").symlink_to(folder / "round.json")
+    os.mkfifo(folder / "pipe.json")
+    scan = os.scandir
+
+    def scanned(path: str) -> Any:
+        if path.endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scanned)
+    found = read_paths(folder)
+
+    assert ids(found) == ["chatgpt:a"]
+    assert left_out(found) == {
+        "closed": "it cannot be read: Permission denied",
+        "linked": LINK,
+        "lost.json": DANGLING,
+        "pipe.json": NO_FILE,
+        "round.json": f"it cannot be read: {os.strerror(errno.ELOOP)}",
+    }

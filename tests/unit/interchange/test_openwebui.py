@@ -240,11 +240,16 @@ def test_a_reply_that_failed_halfway_is_cut() -> None:
 
 
 def test_an_old_chat_that_is_a_row() -> None:
-    row = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, "stray"]
-    found = read_one("openwebui", {"id": "c", "chat": {"messages": row}})
+    row = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    found = read_one("openwebui", {"id": "c", "chat": {"messages": [*row, "stray"]}})
 
     assert shown(found) == {"": ["a", "b"]}
     assert skips(found) == {"message2": "it is no object"}
+    named = [each | {"id": id} for each, id in zip(row, ("x", "x"), strict=True)]
+    for tree in ({}, {"history": {"messages": {}, "currentId": "x"}}):
+        found = read_one("openwebui", {"id": "c", "chat": {"messages": named, **tree}})
+        own = [each.id for session in found.sessions for each in session.messages]
+        assert (own, found.repaired) == (["openwebui:c:x", "openwebui:c:message1"], ())
 
 
 def test_a_grown_export_extends() -> None:

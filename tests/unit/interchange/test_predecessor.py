@@ -220,6 +220,10 @@ def test_each_file_lies_where_it_lies(tmp_path: Path) -> None:
             "sessions/lost/records.jsonl": lines(record("user", "lost")),
             "memory/sessions/gone/memory.json": "lost",
             "sessions/empty/records.jsonl": "",
+            "sessions/about/scope.md": "lost",
+            "sessions/set/config.json": {"systemPrompt": "lost"},
+            "memory/sessions/told/scope.json": "lost",
+            "memory/sessions/asked/system-prompt.json": "lost",
         },
     )
     (folder / "sessions/o/index.md").symlink_to(outside / "memory.md")
@@ -230,8 +234,7 @@ def test_each_file_lies_where_it_lies(tmp_path: Path) -> None:
 
     assert FileStore(folder).core() == {"k": 1}
     assert [(each.where, each.why) for each in forest.skipped] == [
-        ("session gone", WITHOUT_META),
-        ("session lost", WITHOUT_META),
+        *((f"session {id}", WITHOUT_META) for id in ("about", "asked", "gone", "lost", "set", "told")),
     ]
     assert (r.role, r.synthesis, [each.content for each in r.messages]) == (
         SessionRole.MAIN,

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stello_graph.interchange import sessions
 from stello_graph.interchange.plan import ImportedSession
+from stello_graph.interchange.sessions import MAX_SHARED
 from stello_graph.model.message import Draft
 from tests.unit.interchange.exports import (
     Json,
@@ -215,3 +218,57 @@ def test_grown_exports(entry: Json, data: st.DataObject) -> None:
         wanted = [each.id for each in view]
         assert any(shown[: len(wanted)] == wanted for shown in shelf.shown.values())
     assert grown.sessions_beside(shelf.shown) == ()
+
+
+def comb(size: int, teeth: int) -> Json:
+    """A chain of `size` messages with another reply to each of `teeth` of them, the later the newer."""
+    nodes: list[tuple[str | None, Json | None]] = [
+        (f"m{n - 1}" if n else None, user(f"m{n}", at=2 * n + 1)) for n in range(size)
+    ]
+    every = size // teeth
+    nodes += [(f"m{n}", reply(f"t{n}", at=2 * n)) for n in range(0, size, every)]
+    return conversation(*nodes, current=f"m{size - 1}")
+
+
+def test_branches_share_no_more_than_the_limit() -> None:
+    """A thousand messages with 300 branches come whole; of thousands of branches the newest, as far as there
+    is room, and a second import brings no more of them.
+    """
+    real = read_one(comb(1_000, 300)).sessions
+    assert (len(real) > 300, any(each.is_beyond for each in real)) == (True, False)
+
+    odd = read_one(comb(2_000, 2_000))
+    planned = odd.sessions
+    kept = [each for each in planned if not each.is_beyond]
+    assert (planned[0].is_beyond, len(planned[0].messages), len(planned)) == (False, 2_000, 2_001)
+    assert MAX_SHARED - 2_000 < sum(each.shared_messages for each in kept) <= MAX_SHARED
+    newest = {each.id for each in kept[1:] if each.shared_messages > 1_000}
+    assert newest == {f"chatgpt:c:t{n}" for n in range(2_000 - len(newest), 2_000)}
+    assert len(newest) > 150
+    shelf = Shelf()
+    shelf.store(kept)
+    assert all(each.is_beyond for each in odd.sessions_beside(shelf.shown))
+
+
+@MODEST
+@given(conversations(sizes=(2, 16)), st.integers(0, 30))
+def test_what_is_beyond_the_limit(entry: Json, limit: int) -> None:
+    """It is never the current path, nor what something kept leaves; the rest is as without a limit."""
+    found = read_if_any(entry)
+    if found is None:
+        return
+    whole = found.sessions
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "MAX_SHARED", limit)
+        planned = found.sessions
+        kept = [each for each in planned if not each.is_beyond]
+        shelf = Shelf()
+        shelf.store(kept)
+        again = found.sessions_beside(shelf.shown)
+
+    assert [each.model_copy(update={"is_beyond": False}) for each in planned] == list(whole)
+    assert planned[0] == kept[0]
+    assert sum(each.shared_messages for each in kept) <= limit
+    views(kept)
+    assert [each.id for each in again] == [each.id for each in planned if each.is_beyond]
+    assert all(each.is_beyond for each in again)
