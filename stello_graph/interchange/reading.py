@@ -5,16 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+import orjson
+
 from stello_graph.interchange.branches import MessageTree, Step, latest_leaf
 from stello_graph.interchange.conversations import CHARACTERS, NO_MESSAGE, Found, Malformed
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.nodes import Node
 from stello_graph.interchange.plan import ImportedConversation, Repaired, Skipped
-from stello_graph.interchange.text import Cleaner, Unfit, label_of
+from stello_graph.interchange.text import MAX_METADATA, Cleaner, Unfit, label_of
 
-__all__ = ["UNFIT", "About", "Reading", "StepsOfNodes", "current_step"]
+__all__ = ["LARGE", "UNFIT", "About", "Reading", "StepsOfNodes", "current_step"]
 
-UNFIT = "its metadata is nested too deeply"
+UNFIT = "its metadata is nested too deeply: it is left out"
+LARGE = "its metadata is larger than a session's may be: it is left out"
 
 P = TypeVar("P")
 
@@ -140,11 +143,17 @@ class Reading(ABC, Generic[P]):
 
     def _metadata(self) -> dict[str, Any] | None:
         """Below the name of the format."""
+        if not self.about.metadata:
+            return None
         try:
-            return {self.format: self.cleaner.value(self.about.metadata)} if self.about.metadata else None
+            metadata: dict[str, Any] = self.cleaner.value({self.format: self.about.metadata})
         except Unfit:
             self._repair(self._where, UNFIT)
             return None
+        if len(orjson.dumps(metadata)) > MAX_METADATA:
+            self._repair(self._where, LARGE)
+            return None
+        return metadata
 
     def _at(self, node: Node) -> str:
         return f"{self._where}, message {label_of(node.key[:60])}"

@@ -4,10 +4,14 @@ import math
 import re
 from typing import Any
 
-__all__ = ["Cleaner", "Unfit", "excerpt", "label_of", "thinking"]
+from stello_graph.model.checks import MAX_JSON_DEPTH
+
+__all__ = ["MAX_DEPTH", "MAX_METADATA", "Cleaner", "Unfit", "excerpt", "label_of", "thinking"]
 
 MAX_LABEL = 200
-MAX_DEPTH = 64
+# What is let in from elsewhere is no deeper than what is taken from a caller, so that an own export of it is.
+MAX_DEPTH = MAX_JSON_DEPTH - 1
+MAX_METADATA = 1 << 20
 MAX_EXCERPT = 40
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -45,7 +49,7 @@ class Cleaner:
         or without) becomes a string, infinity and NaN become null.
 
         Raises:
-            Unfit: the value is nested too deeply for the store's encoder.
+            Unfit: the value is nested too deeply.
         """
         if depth > self._max_depth:
             raise Unfit("nested too deeply")

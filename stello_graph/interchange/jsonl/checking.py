@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeVar, cast
 
 from stello_graph.errors import InvalidInput
+from stello_graph.interchange.text import MAX_METADATA
 from stello_graph.model.checks import check_json, check_label, check_names, check_text
 from stello_graph.model.copies import SessionCopy
 from stello_graph.model.knowledge import Record, SharedMemory, Skill
@@ -84,7 +85,8 @@ def _check_space(space: Space, max_text: int) -> None:
 
 
 def _checked_session(copy: SessionCopy, max_text: int) -> SessionCopy:
-    check_json(copy.metadata, "metadata", max_text)
+    # An import of another product's export lets in so much, whatever the setting is.
+    check_json(copy.metadata, "metadata", max(max_text, MAX_METADATA))
     # A fork's holds what a model told of its source as well.
     check_text(copy.system_prompt or "", "systemPrompt", 2 * max_text)
     for what, text in copy.overrides.model_dump(by_alias=True).items():

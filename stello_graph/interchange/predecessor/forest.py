@@ -15,6 +15,7 @@ from stello_graph.interchange.nodes import Node, hang, in_order
 from stello_graph.interchange.plan import Repaired, Skipped
 from stello_graph.interchange.predecessor.store import FileStore, Records
 from stello_graph.interchange.predecessor.transcript import Transcript
+from stello_graph.interchange.reading import LARGE, UNFIT
 from stello_graph.interchange.text import Cleaner, Unfit, label_of
 from stello_graph.interchange.times import micros
 from stello_graph.model.message import turns_of
@@ -31,10 +32,8 @@ NO_CONFIG = "config.json: it is no object"
 NO_PARENT = "its parent is not in the store: it becomes a root"
 NO_SOURCE = "the session that it was forked from is not in the store: that is left out"
 NO_REF = "a session that it refers to is not in the store: that is left out"
-UNFIT = "its metadata is nested too deeply: it is left out"
 CIRCLE = "its parents form a circle: it becomes a root"
 CUT = "its prompt, digest, synthesis or insight is longer than one may be: it is cut"
-LARGE = "its metadata is larger than a session's may be: it is left out"
 MANY = "it has more tags or skills than a session may have: the first 100 are kept"
 
 MAIN = "main"
@@ -219,11 +218,12 @@ class _Reading:
             "index": self._part(self._store.index),
         }
         try:
-            cleaned = self._cleaner.value({key: value for key, value in told.items() if value})
+            metadata = self._cleaner.value({"stello": {key: each for key, each in told.items() if each}})
         except Unfit:
             self._repair(UNFIT)
             return None
-        metadata = {"stello": cleaned} if cleaned else None
+        if not metadata["stello"]:
+            return None
         if len(orjson.dumps(metadata)) > self._max_text:
             self._repair(LARGE)
             return None

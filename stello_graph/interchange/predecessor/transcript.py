@@ -11,7 +11,7 @@ from stello_graph.interchange.conversations import Malformed
 from stello_graph.interchange.names import derived, name_of
 from stello_graph.interchange.opencalls import OpenCalls
 from stello_graph.interchange.plan import Skipped
-from stello_graph.interchange.text import Cleaner, Unfit
+from stello_graph.interchange.text import MAX_DEPTH, Cleaner, Unfit
 from stello_graph.interchange.times import micros
 from stello_graph.interchange.utterances import Call, Text, Utterance, arguments_of
 from stello_graph.model.message import Draft, MessageRole
@@ -24,6 +24,8 @@ NO_TEXT = "its content is no text"
 SYSTEM = "a system record is no message here"
 NO_CALL = "it is the result of no open call"
 
+# Of what is told, its calls, one of them: its arguments are as deep as they may be.
+_TOLD_DEPTH = MAX_DEPTH + 3
 _ROLES = {"user": MessageRole.USER, "assistant": MessageRole.ASSISTANT}
 
 
@@ -100,7 +102,7 @@ class Transcript:
         """What names a message: what it says and when, and its number among those that are the same."""
         told = [record.get("timestamp"), record.get("role"), record.get("content"), _of(record, "toolCalls")]
         try:
-            told = self._cleaner.value(told)
+            told = Cleaner(_TOLD_DEPTH).value(told)
         except Unfit as error:
             raise Malformed(str(error)) from error
         name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]

@@ -11,7 +11,8 @@ from stello_graph.interchange.claude.nodes import DOUBLE, node_tree
 from stello_graph.interchange.conversations import CHARACTERS, FAULT, NO_RESULT
 from stello_graph.interchange.nodes import CYCLE, NO_PARENT
 from stello_graph.interchange.plan import ImportedConversation, Skipped
-from stello_graph.interchange.reading import UNFIT
+from stello_graph.interchange.reading import LARGE, UNFIT
+from stello_graph.model.checks import MAX_JSON_DEPTH, check_json
 from stello_graph.model.message import Draft, MessageRole, MessageState
 from tests.unit.interchange.claude_exports import (
     NIL,
@@ -310,6 +311,33 @@ def test_messages_that_are_too_much() -> None:
 
     assert [each.why for each in plan.skipped] == ["nested too deeply", "longer than 16 MiB"]
     assert [each.why for each in plan.repaired] == [UNFIT]
+
+
+@pytest.mark.parametrize("levels", range(60, 66))
+def test_what_is_let_in_is_no_deeper_than_a_caller_may_give(levels: int) -> None:
+    """So that an own export of it is taken as well; only what is deeper is left out, and told."""
+    deep: Any = "x"
+    for _ in range(levels):
+        deep = {"a": deep}
+    weird = {"type": "weird", "v": deep}
+    plan = read_one(conversation(asked("a"), said("b", use(input=deep)), said("c", weird), settings=deep))
+
+    (session,) = plan.sessions
+    calls = [
+        check_json(call.arguments, "it", 10_000) for each in session.messages for call in each.tool_calls
+    ]
+    assert calls == [deep] * (levels < MAX_JSON_DEPTH)
+    assert len([each for each in session.messages if check_json(each.parts, "it", 10_000)]) == (levels < 61)
+    assert (check_json(session.metadata, "it", 10_000) is not None) == (levels < 62)
+    assert [each.why for each in plan.repaired] == [UNFIT] * (levels > 61)
+    assert len(plan.skipped) == (levels > 60) + (levels >= MAX_JSON_DEPTH)
+
+
+def test_metadata_that_is_too_large() -> None:
+    kept, left = (read_one(conversation(asked("a"), summary="x" * size)) for size in (1_000_000, 1_100_000))
+
+    assert (kept.sessions[0].metadata is None, left.sessions[0].metadata) == (False, None)
+    assert ([each.why for each in left.repaired], kept.repaired) == ([LARGE], ())
 
 
 def test_long_conversations_take_linear_time() -> None:

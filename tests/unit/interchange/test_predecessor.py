@@ -17,7 +17,6 @@ from stello_graph.interchange.predecessor import is_store
 from stello_graph.interchange.predecessor.forest import (
     CIRCLE,
     CUT,
-    LARGE,
     MANY,
     NO_CONFIG,
     NO_META,
@@ -30,7 +29,9 @@ from stello_graph.interchange.predecessor.forest import (
 from stello_graph.interchange.predecessor.growth import growth
 from stello_graph.interchange.predecessor.store import NO_FILE, NO_RECORD, NO_TEXT, OUTSIDE, FileStore
 from stello_graph.interchange.predecessor.transcript import NO_CALL, NO_ROLE, SYSTEM, Transcript
+from stello_graph.interchange.reading import LARGE
 from stello_graph.interchange.text import Cleaner
+from stello_graph.model.checks import MAX_JSON_DEPTH
 from stello_graph.model.message import MessageRole, MessageState
 from stello_graph.model.values import SessionRole, SessionStatus
 from stello_graph.model.writes import StoredTranscript
@@ -403,6 +404,19 @@ def test_what_comes_after_is_found(told: str, is_timed: bool, data: st.DataObjec
         assert found.why_not is None
     again = growth(StoredTranscript(id="s", next_seq=99, message_ids=tuple(ids)), there)
     assert again.messages == ()
+
+
+@pytest.mark.parametrize("levels", [MAX_JSON_DEPTH - 1, MAX_JSON_DEPTH])
+def test_arguments_as_deep_as_a_caller_may_give(levels: int) -> None:
+    deep: Any = "x"
+    for _ in range(levels):
+        deep = {"a": deep}
+    asked = record("assistant", "", toolCalls=[{"id": "k", "name": "f", "input": deep}])
+    read = Transcript("s", [asked], Cleaner())
+
+    found = [call.arguments for each in read.messages for call in each.tool_calls]
+    assert found == [deep] * (levels < MAX_JSON_DEPTH)
+    assert len(read.skipped) == (levels == MAX_JSON_DEPTH)
 
 
 def test_calls_that_are_made_again_have_ids_of_their_own() -> None:
