@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import random
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
 
 from stello_graph.errors import InvalidInput, LimitExceeded, StelloError
 from stello_graph.forest.watch import Watch, Watcher
@@ -32,7 +33,7 @@ async def past_events(store: SpaceStore, after: int, first: int) -> tuple[Topolo
         InvalidInput: there is no event of that number yet.
         LimitExceeded: the next ones were pruned.
     """
-    return (await _page(store, after, first)).events
+    return (await _page(store.events, after, first)).events
 
 
 async def follow_events(
@@ -55,7 +56,7 @@ async def follow_events(
         known = after is None
         while True:
             watcher.listen()
-            page = await _page(store, seq, PAGE, known=known)
+            page = await _page(partial(watch.events, store), seq, PAGE, known=known)
             known = True
             for event in page.events:
                 seq = event.seq
@@ -70,14 +71,16 @@ async def _news(watcher: Watcher, seq: int) -> None:
     await watcher.woken()
 
 
-async def _page(store: SpaceStore, after: int, first: int, *, known: bool = False) -> EventPage:
+async def _page(
+    read: Callable[[int, int], Awaitable[EventPage]], after: int, first: int, *, known: bool = False
+) -> EventPage:
     """`known`: whether there is an event of the number `after`, though the store may not show it yet."""
-    page = await store.events(after, first)
+    page = await read(after, first)
     for look in range(1, _LOOKS):
         if page.events or page.newest == after or (known and page.newest < after):
             return page
         await asyncio.sleep(_PAUSE * look)
-        page = await store.events(after, first)
+        page = await read(after, first)
     if page.events or page.newest == after:
         return page
     if page.newest < after:

@@ -2,7 +2,8 @@
 
 A write of this process wakes the watchers of its Space at once. For the writes of others one query asks
 for the numbers of all Spaces that are watched here, again and again while there are any. What is woken reads
-from the store: nothing is queued here, so a slow watcher costs no memory.
+from the store: nothing is queued here, so a slow watcher costs no memory. Those that are woken together and
+have seen the same share one read.
 """
 
 import asyncio
@@ -12,7 +13,9 @@ from collections.abc import Iterator
 from contextvars import Context
 
 from stello_graph.errors import StelloError
-from stello_graph.ports import Store
+from stello_graph.model.topology import EventPage
+from stello_graph.outliving import outliving
+from stello_graph.ports import SpaceStore, Store
 
 __all__ = ["Watch", "Watcher"]
 
@@ -56,6 +59,7 @@ class Watch:
         self._interval = interval
         self._watchers: dict[str, set[Watcher]] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._asked: dict[tuple[str, int, int], asyncio.Task[EventPage]] = {}
         store.on_event(self._wake)
 
     def seen(self, space_id: str) -> list[int]:
@@ -79,6 +83,20 @@ class Watch:
             if not self._watchers and self._looking is not None:
                 self._looking.cancel()
                 self._looking = None
+
+    async def events(self, store: SpaceStore, after: int, first: int) -> EventPage:
+        """As `store.events`. Who asks for the same in one turn of the event loop shares a read.
+
+        A read that has begun is not shared any more: it may have missed what woke those who come later.
+        """
+        key = store.space_id, after, first
+        if (asked := self._asked.get(key)) is None:
+            asked = self._asked[key] = asyncio.create_task(self._read(store, key), context=Context())
+        return await outliving(asked)
+
+    async def _read(self, store: SpaceStore, key: tuple[str, int, int]) -> EventPage:
+        del self._asked[key]
+        return await store.events(*key[1:])
 
     def _wake(self, space_id: str) -> None:
         for watcher in self._watchers.get(space_id, ()):

@@ -129,6 +129,27 @@ async def test_subscribers_that_vanish(tmp_path: Path) -> None:
         assert engine.everything == []
 
 
+async def test_subscribers_that_are_woken_together_share_their_reads(api: Api) -> None:
+    """Each hears of everything, also of what is written while a read runs, for the reads of one."""
+    await some(api)
+    space = api.graph.space()
+    followers = [asyncio.create_task(take(api, 4, after=1)) for _ in range(50)]
+    await until(lambda: api.graph.watch.seen("default") == [4] * 50, "all of them wait")
+    api.engine.everything.clear()
+
+    await space.update_session("a", UpdateSession(label="one"))
+
+    for heard in await asyncio.gather(*followers):
+        assert [event["seq"] for event in heard] == [2, 3, 4, 5]
+    assert api.engine.everything.count("events/page") <= 2
+
+    followers = [asyncio.create_task(take(api, 20, after=5)) for _ in range(50)]
+    for number in range(20):
+        await space.update_session("a", UpdateSession(label=f"{number}"))
+    for heard in await asyncio.gather(*followers):
+        assert [event["seq"] for event in heard] == list(range(6, 26))
+
+
 async def test_the_store_is_pruned_by_the_service(tmp_path: Path) -> None:
     """A service removes what is older than its setting says, and never the newest event."""
     engine = RecordingEngine(tmp_path / "stello.db")
