@@ -208,7 +208,12 @@ def _column(name: str, field: Any) -> _Column | None:
     if isinstance(leaf, GraphQLEnumType):
         # Values of an enum are few: each is converted once.
         return _Column(
-            name, definition.python_name, nullable, set(), None, _Remembered(leaf.coerce_output_value)
+            name,
+            definition.python_name,
+            nullable,
+            set(),
+            None,
+            _Remembered(leaf.coerce_output_value).__getitem__,
         )
     if isinstance(leaf, GraphQLScalarType):
         plain, largest = _PLAIN.get(leaf.name, set()), _LARGEST.get(leaf.name)
@@ -217,15 +222,14 @@ def _column(name: str, field: Any) -> _Column | None:
     return None
 
 
-class _Remembered:
+class _Remembered(dict[Any, Any]):
     def __init__(self, convert: Callable[[Any], Any]) -> None:
+        super().__init__()
         self._convert = convert
-        self._known: dict[Any, Any] = {}
 
-    def __call__(self, value: Any) -> Any:
-        if value not in self._known:
-            self._known[value] = self._convert(value)
-        return self._known[value]
+    def __missing__(self, value: Any) -> Any:
+        self[value] = converted = self._convert(value)
+        return converted
 
 
 def _or_none(complete: Callable[[], Rows]) -> Rows | None:
@@ -259,14 +263,16 @@ def _rows(plan: _Plan, columns: dict[str, list[Any]]) -> Rows:
 def _values(column: _Column, values: Iterable[Any]) -> list[Any]:
     found = list(values)
     kinds = set(map(type, found))
-    present = found
-    if type(None) in kinds:
+    present, has_nulls = found, type(None) in kinds
+    if has_nulls:
         if not column.nullable:
             raise TypeError(column.name)
         kinds.discard(type(None))
         present = [value for value in found if value is not None]
     if kinds <= column.plain and (column.largest is None or _are_within(column.largest, present)):
         return found
+    if not has_nulls:
+        return list(map(column.convert, found))
     return [None if value is None else column.convert(value) for value in found]
 
 
