@@ -23,6 +23,7 @@ from stello_graph.interchange.jsonl.lots import CHANGED
 from stello_graph.interchange.jsonl.reading import Terms
 from stello_graph.interchange.jsonl.scan import Scan
 from stello_graph.interchange.report import BesideOutcome, ImportReport, SessionOutcome
+from stello_graph.interchange.text import MAX_METADATA
 from stello_graph.model.message import Draft, MessageRole
 from stello_graph.model.space import default_name
 from stello_graph.model.writes import PlacedDraft
@@ -389,7 +390,7 @@ NOT_TO_BE_GIVEN: list[Line] = [
     session("d", skills=["s" * 201]),
     session("e", systemPrompt=LONG),
     session("f", overrides={"consolidatePrompt": LONG}),
-    session("g", metadata={"a": LONG}),
+    session("g", metadata={"a": "x" * MAX_METADATA}),
     {"kind": "space", "name": "a\nb"},
     {"kind": "space", "name": "N", "config": {"maxToolRounds": 101}},
     {"kind": "space", "name": "N", "config": {"consolidateOn": ["AFTER_CONSOLIDATE"]}},
