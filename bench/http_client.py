@@ -8,6 +8,9 @@ import orjson
 
 __all__ = ["Client", "request"]
 
+# Seconds; less than any server waits.
+_IDLE = 2.0
+
 
 def request(path: str, body: object = None) -> bytes:
     """The bytes of a GET, or of a POST with a JSON body."""
@@ -32,16 +35,18 @@ class Client:
         """The body of the answer. Raises RuntimeError where its status is not 200."""
         connection = await self._connected()
         body = await connection.fetch(asked)
+        connection.used = asyncio.get_running_loop().time()
         self._free.append(connection)
         return body
 
     async def _connected(self) -> "_Connection":
-        # A server closes connections that were idle for some seconds.
+        loop = asyncio.get_running_loop()
+        # A server closes connections that were idle for some seconds, perhaps just when it is asked again.
         while self._free:
             connection = self._free.pop()
-            if connection.open:
+            if connection.open and loop.time() - connection.used < _IDLE:
                 return connection
-        loop = asyncio.get_running_loop()
+            connection.close()
         _, connection = await loop.create_connection(_Connection, "127.0.0.1", self._port)
         return connection
 
@@ -58,6 +63,7 @@ class Client:
 class _Connection(asyncio.Protocol):
     def __init__(self) -> None:
         self.open = True
+        self.used = 0.0
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
         self._answer: asyncio.Future[bytes] | None = None
