@@ -14,7 +14,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import Source
-from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unreadable
+from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unpacked, Unreadable
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.text import label_of
 
@@ -80,18 +80,7 @@ def _opened(archive: ZipFile, file: "_Bounded", member: ZipInfo) -> Iterator[Sou
         except _FAULTS as error:
             raise Unreadable(DAMAGED) from error
         with stream:
-            yield _Member(stream)
-
-
-class _Member:
-    def __init__(self, stream: Source) -> None:
-        self._stream = stream
-
-    def read(self, size: int, /) -> bytes:
-        try:
-            return self._stream.read(size)
-        except _FAULTS as error:
-            raise Unreadable(DAMAGED) from error
+            yield Unpacked(stream, _FAULTS, DAMAGED)
 
 
 class _Bounded:

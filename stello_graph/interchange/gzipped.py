@@ -12,7 +12,7 @@ from typing import Final
 
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import CHUNK, Source
-from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unreadable, too_large
+from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unpacked, Unreadable, too_large
 
 __all__ = ["SIGNATURE", "gzip_listing"]
 
@@ -50,17 +50,4 @@ def _size(opening: Opening, max_bytes: int) -> int:
 @contextmanager
 def _opened(opening: Opening) -> Iterator[Source]:
     with opening() as stream, GzipFile(fileobj=stream) as unpacked:
-        yield _Unpacked(unpacked)
-
-
-class _Unpacked:
-    """Cannot be sought in: to go back would be to unpack all from the beginning."""
-
-    def __init__(self, stream: GzipFile) -> None:
-        self._stream = stream
-
-    def read(self, size: int, /) -> bytes:
-        try:
-            return self._stream.read(size)
-        except _FAULTS as error:
-            raise Unreadable(DAMAGED) from error
+        yield Unpacked(unpacked, _FAULTS, DAMAGED)

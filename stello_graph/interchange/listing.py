@@ -9,11 +9,30 @@ from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.jsonstream import Source
 from stello_graph.interchange.plan import Skipped
 
-__all__ = ["Listing", "Opening", "StoredFile", "Unreadable", "naming", "too_large"]
+__all__ = ["Listing", "Opening", "StoredFile", "Unpacked", "Unreadable", "naming", "too_large"]
 
 
 class Unreadable(Exception):
     """A file cannot be read, or not further; the text says why."""
+
+
+class Unpacked:
+    """What comes out of a packed file; it cannot be sought in: to go back would be to unpack all anew.
+
+    Its reads raise Unreadable with `why` for each of `faults`, which is what unpacking raises.
+    """
+
+    def __init__(self, stream: Source, faults: tuple[type[Exception], ...], why: str) -> None:
+        self._stream = stream
+        self._faults = faults
+        self._why = why
+
+    def read(self, size: int, /) -> bytes:
+        """Up to so many bytes, none at the end."""
+        try:
+            return self._stream.read(size)
+        except self._faults as error:
+            raise Unreadable(self._why) from error
 
 
 Opening = Callable[[], AbstractContextManager[IO[bytes]]]
