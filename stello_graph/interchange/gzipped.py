@@ -11,6 +11,7 @@ from gzip import BadGzipFile, GzipFile
 from typing import Final
 
 from stello_graph.errors import InvalidInput, LimitExceeded
+from stello_graph.interchange.archive import SIGNATURES
 from stello_graph.interchange.jsonstream import CHUNK, Source
 from stello_graph.interchange.listing import Listing, Opening, StoredFile, Unpacked, Unreadable, too_large
 
@@ -18,6 +19,7 @@ __all__ = ["SIGNATURE", "gzip_listing"]
 
 SIGNATURE: Final = b"\x1f\x8b"
 
+TWICE: Final = "it is packed by gzip, and once more below that: unpack it once"
 DAMAGED: Final = "it is packed by gzip, and damaged or not whole"
 
 _FAULTS = (BadGzipFile, zlib.error, EOFError)
@@ -27,7 +29,7 @@ def gzip_listing(opening: Opening, max_bytes: int) -> Listing:
     """The one file.
 
     Raises:
-        InvalidInput: it is damaged or cut off.
+        InvalidInput: it is damaged or cut off, or what it holds is packed once more.
         LimitExceeded: it has more than `max_bytes`, unpacked.
     """
     try:
@@ -41,6 +43,8 @@ def _size(opening: Opening, max_bytes: int) -> int:
     size = 0
     with _opened(opening) as source:
         while piece := source.read(CHUNK):
+            if not size and piece.startswith((SIGNATURE, *SIGNATURES)):
+                raise InvalidInput(TWICE)
             size += len(piece)
             if size > max_bytes:
                 raise LimitExceeded(too_large(max_bytes))

@@ -16,7 +16,7 @@ import pytest
 from stello_graph.errors import InvalidInput, LimitExceeded
 from stello_graph.interchange.detect import CUT_OFF, EMPTY, NO_EXPORT
 from stello_graph.interchange.folder import DANGLING, LINK, NO_FILE
-from stello_graph.interchange.gzipped import DAMAGED
+from stello_graph.interchange.gzipped import DAMAGED, TWICE
 from stello_graph.interchange.intake import Intake
 from tests.unit.interchange.archives import MANY, export, ids, intake_of, left_out, read, read_paths, zipped
 
@@ -70,6 +70,8 @@ def test_what_unpacks_to_too_much() -> None:
         (PACKED[:30], DAMAGED),
         (PACKED[:-8] + b"12345678", DAMAGED),
         (PACKED + b"more", DAMAGED),
+        (gzip.compress(PACKED, mtime=0), TWICE),
+        (gzip.compress(zipped({"conversations.json": export("a")}), mtime=0), TWICE),
         (zipped({"conversations.json": export("a")})[:-30], "the archive is damaged or not whole"),
         (zipped({"conversations.json": b""}), f"no file in it can be imported: conversations.json: {EMPTY}"),
         (b"[12:30] Hello, how are you?", f"{NO_EXPORT}; known formats: chatgpt"),
