@@ -30,6 +30,8 @@ _DEEPER = rb'(?:[^"\[\]{}]++|%b|[\[{]%b[\]}])*+' % (_STRING, _SHALLOW)
 _TO_BRACKET = re.compile(_FLAT, re.DOTALL)
 # Passing over small values as a whole leaves a quarter of the brackets to Python: 70 instead of 30 MB/s.
 _TO_DEEP_BRACKET = re.compile(_DEEPER, re.DOTALL)
+# orjson makes inexact floats of integers beyond 64 bits.
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
 _TO_END_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
@@ -195,9 +197,13 @@ def parsed(piece: bytes, *, deep: bool = False) -> Any:
     surrogates) pass.
     """
     try:
-        return orjson.loads(piece)
+        value = orjson.loads(piece)
     except ValueError:
         return _leniently_parsed(piece, deep)
+    if _LONG_NUMBER.search(piece) is None:
+        return value
+    exact = _leniently_parsed(piece, deep)
+    return value if isinstance(exact, Broken) else exact
 
 
 def _leniently_parsed(piece: bytes, deep: bool) -> Any:

@@ -3,7 +3,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stello_graph.interchange import jsonstream
@@ -67,6 +67,7 @@ UNHURRIED = settings(max_examples=60, deadline=None)
 
 
 @UNHURRIED
+@example([{"": [-(2**63) - 1, -(2**63), 2**64 - 1, 2**64, 10**40]}], True, 7)
 @given(st.lists(st.dictionaries(st.text(), JSON, max_size=3), max_size=4), st.booleans(), st.integers(1, 40))
 def test_whatever_is_json_comes_whole(values: list[Any], ascii: bool, chunk: int) -> None:
     data = json.dumps(values, ensure_ascii=ascii, indent=1 if chunk % 2 else None).encode()
