@@ -101,9 +101,9 @@ def serve(
 
         serve_by_workers(settings, lambda text: print(text, flush=True))
         return
-    from stello_graph.serving import serve_until_stopped
+    from stello_graph.serving import new_loop, serve_until_stopped
 
-    _run(serve_until_stopped(settings, lambda line: print(line, flush=True)))
+    _run(serve_until_stopped(settings, lambda line: print(line, flush=True)), new_loop)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """What all commands share: how settings are read, work is run, and an error is told."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -38,10 +38,14 @@ def settings_of(**given: Any) -> Settings:
         fail("these settings are not right:\n  " + "\n  ".join(lines))
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Runs to the end; an error of ours ends the program with its sentence."""
+def run(work: Coroutine[Any, Any, T], new_loop: Callable[[], asyncio.AbstractEventLoop] | None = None) -> T:
+    """Runs to the end, on asyncio's own event loop if no other is given.
+
+    An error of ours ends the program with its sentence.
+    """
     try:
-        return asyncio.run(work)
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            return runner.run(work)
     except StelloError as error:
         fail(error.message)
     except KeyboardInterrupt:

@@ -170,8 +170,11 @@ def _work(settings: Settings, listeners: Sequence[socket.socket], pipe: Connecti
     # Ctrl-C reaches all processes of a terminal: until the server handles it, the watching process does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     configure(settings.log_format, settings.log_level)
+    from stello_graph.serving import new_loop
+
     try:
-        asyncio.run(_serve(settings, listeners, pipe))
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(_serve(settings, listeners, pipe))
     except StelloError as error:
         pipe.send((False, error.message))
         sys.exit(1)

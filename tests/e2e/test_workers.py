@@ -38,6 +38,11 @@ def runs(pid: int) -> bool:
         return False
 
 
+def is_on_uvloop(pid: int) -> bool:
+    """Whether a process has loaded it: nothing else does so than making such a loop."""
+    return "/uvloop/loop" in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+
+
 async def follow(server: Server, after: int, root: str, count: int) -> list[tuple[str, str]]:
     """So many events of a tree; where the connection is lost, on from the last one over another."""
     found: list[dict[str, Any]] = []
@@ -127,10 +132,12 @@ async def events_of(server: Server, turn: str) -> list[Any]:
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 async def test_workers_of_a_server_that_is_killed(serve: Serve, shared_store: Store) -> None:
-    """They stop by themselves."""
+    """They stop by themselves. Until then they serve on uvloop, as does a server without workers."""
+    alone = serve(shared_store, "--grace", "0")
     server = serve(shared_store, "--workers", "2", "--grace", "0")
     pids = workers(server, "serves")
     assert len(pids) == 2
+    assert all(map(is_on_uvloop, [alone.process.pid, *pids]))
 
     server.kill()
 
