@@ -5,6 +5,7 @@ from typing import Any
 
 from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 
 __all__ = ["CountingEngine"]
 
@@ -29,9 +30,9 @@ class CountingEngine(WrappedEngine):
         super().__init__(engine)
         self.counts = Counter[str]()
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         self._count(query)
-        return await super().read(query, **params)
+        return await super().read(query, counted, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         self._count(query)

@@ -1,6 +1,7 @@
 // purpose: How many messages of the given roles each session has.
 // access: read
 // params: keys, roles
+// shared: keys
 // returns: key, count
 UNWIND $keys AS key
 CALL (key) {

@@ -2,6 +2,7 @@
 // access: read
 // params: keys, after, before, first, roles
 // texts: many
+// shared: keys
 // returns: key, messages
 UNWIND $keys AS key
 CALL (key) {

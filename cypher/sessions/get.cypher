@@ -2,6 +2,7 @@
 // access: read
 // params: keys
 // texts: many
+// shared: keys
 // returns: session.*
 UNWIND $keys AS key
 MATCH (s:Session {key: key})

@@ -1,6 +1,7 @@
 // purpose: The ancestors of each node, the root first.
 // access: read
 // params: keys
+// shared: keys
 // returns: key, ancestors
 UNWIND $keys AS key
 MATCH (n:TopologyNode {key: key})

@@ -1,18 +1,19 @@
 // purpose: A page of the children of each parent, by index; a root's parent key is its Space's id.
 // access: read
-// params: space, parents, after, first
-// returns: parentKey, found, children
-UNWIND $parents AS parentKey
-CALL (parentKey) {
+// params: space, keys, after, first
+// shared: keys
+// returns: key, found, children
+UNWIND $keys AS key
+CALL (key) {
   MATCH (n:TopologyNode)
   USING INDEX SEEK n:TopologyNode(parentKey, index)
-  WHERE n.parentKey = parentKey AND n.index > $after
+  WHERE n.parentKey = key AND n.index > $after
   WITH n ORDER BY n.parentKey, n.index LIMIT $first
   RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
     n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS children
 }
 RETURN collect({
-  parentKey: parentKey,
-  found: parentKey = $space OR EXISTS { (:TopologyNode {key: parentKey}) },
+  key: key,
+  found: key = $space OR EXISTS { (:TopologyNode {key: key}) },
   children: children
 }) AS rows

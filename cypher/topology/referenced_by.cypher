@@ -1,6 +1,7 @@
 // purpose: The nodes that refer to each node, in the order of insertion.
 // access: read
 // params: keys, first, offset
+// shared: keys
 // returns: key, nodes
 UNWIND $keys AS key
 MATCH (self:TopologyNode {key: key})

@@ -1,7 +1,8 @@
 // purpose: Nodes by key, each with its ancestors, the root first.
 // access: read
 // params: keys
-// returns: id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt, ancestors
+// shared: keys
+// returns: key, id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt, ancestors
 UNWIND $keys AS key
 MATCH (n:TopologyNode {key: key})
 CALL (n) {
@@ -10,6 +11,6 @@ CALL (n) {
   RETURN collect([a.id, a.parentId, a.label, a.status, a.role, a.depth, a.index, a.childCount, a.turnCount,
     a.sourceSessionId, a.sourceSeq, a.createdAt, a.lastActiveAt]) AS ancestors
 }
-RETURN collect(n {.id, .parentId, .label, .status, .role,
+RETURN collect(n {.key, .id, .parentId, .label, .status, .role,
     .depth, .index, .childCount, .turnCount,
     .sourceSessionId, .sourceSeq, .createdAt, .lastActiveAt, ancestors: ancestors}) AS rows

@@ -2,6 +2,7 @@
 // access: read
 // params: keys
 // texts: many
+// shared: keys
 // returns: key, messages
 UNWIND $keys AS key
 MATCH (t:Turn {key: key})

@@ -2,6 +2,7 @@
 // access: read
 // params: keys, before, first
 // texts: many
+// shared: keys
 // returns: key, turns
 UNWIND $keys AS key
 CALL (key) {

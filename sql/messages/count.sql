@@ -1,6 +1,7 @@
 -- purpose: How many messages of the given roles each session has.
 -- access: read
 -- params: keys, roles
+-- shared: keys
 -- returns: key, count
 SELECT k.value AS key, (
   SELECT count(*) FROM has_message AS r JOIN message AS m ON m.key = r.mk

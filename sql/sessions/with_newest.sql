@@ -2,6 +2,7 @@
 -- access: read
 -- params: keys, after, before, first, roles
 -- texts: many
+-- shared: keys
 -- returns: session.*, messages
 -- json: tags, messages
 SELECT s.*, (

@@ -1,6 +1,7 @@
 -- purpose: The ancestors of each node, the root first.
 -- access: read
 -- params: keys
+-- shared: keys
 -- returns: key, ancestors
 -- json: ancestors
 WITH RECURSIVE up (start, key, parentKey) AS (

@@ -1,6 +1,7 @@
 -- purpose: A page of the siblings of each node, by index, the node itself left out.
 -- access: read
 -- params: keys, after, first
+-- shared: keys
 -- returns: key, siblings
 -- json: siblings
 SELECT self.key,

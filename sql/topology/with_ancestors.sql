@@ -1,14 +1,15 @@
 -- purpose: Nodes by key, each with its ancestors, the root first.
 -- access: read
 -- params: keys
--- returns: id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt, ancestors
+-- shared: keys
+-- returns: key, id, parentId, label, status, role, depth, index, childCount, turnCount, sourceSessionId, sourceSeq, createdAt, lastActiveAt, ancestors
 -- json: ancestors
 WITH RECURSIVE up (start, key, parentKey) AS (
   SELECT n.key, n.key, n.parentKey FROM json_each(:keys) AS k JOIN topology_node AS n ON n.key = k.value
   UNION ALL
   SELECT up.start, n.key, n.parentKey FROM up JOIN topology_node AS n ON n.key = up.parentKey
 )
-SELECT s.id, s.parentId, s.label, s.status, s.role, s.depth, s."index", s.childCount, s.turnCount, s.sourceSessionId, s.sourceSeq, s.createdAt, s.lastActiveAt,
+SELECT s.key, s.id, s.parentId, s.label, s.status, s.role, s.depth, s."index", s.childCount, s.turnCount, s.sourceSessionId, s.sourceSeq, s.createdAt, s.lastActiveAt,
   (SELECT json_group_array(json_array(id, parentId, label, status, role, depth, "index", childCount, turnCount, sourceSessionId,
       sourceSeq, createdAt, lastActiveAt))
     FROM (SELECT n.* FROM up JOIN topology_node AS n ON n.key = up.key

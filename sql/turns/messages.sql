@@ -2,6 +2,7 @@
 -- access: read
 -- params: keys
 -- texts: many
+-- shared: keys
 -- returns: key, messages
 -- json: messages
 SELECT t.key, (

@@ -2,6 +2,7 @@
 -- access: read
 -- params: keys, before, first
 -- texts: many
+-- shared: keys
 -- returns: key, turns
 -- json: turns
 SELECT k.value AS key, (

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from stello_graph.model.values import StoreState
 from stello_graph.store.queries import Query, named
+from stello_graph.store.reading import Reading
 
 __all__ = ["APPLIED", "PING", "RECORD", "STATE", "Engine", "Listed", "Row", "WrappedEngine"]
 
@@ -28,8 +29,8 @@ class Engine(Protocol):
         StoreUnavailable: the database is away, full, or could not finish in time.
     """
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
-        """The rows of a read query."""
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
+        """The rows of a read query; none where they hold more characters than `counted` may."""
         ...
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
@@ -63,9 +64,9 @@ class WrappedEngine:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
-        return await self._engine.read(query, **params)
+        return await self._engine.read(query, counted, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""

@@ -22,7 +22,7 @@ from stello_graph.store.bookmarks import Bookmarks
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, load
-from stello_graph.store.reading import Reading, reading
+from stello_graph.store.reading import Reading
 from stello_graph.store.scopes import scopes_of
 
 __all__ = ["Neo4jEngine", "in_one_map"]
@@ -94,10 +94,9 @@ class Neo4jEngine:
             "user_agent": "stello-graph",
         }
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
-        async with reading(query) as one:
-            return await self._shielded(self._run(query.name, params, "READ", one))
+        return await self._shielded(self._run(query.name, params, "READ", counted))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -163,7 +162,7 @@ class Neo4jEngine:
                 if record is None:
                     return []
                 if counted is not None:
-                    counted.characters = record[1]
+                    counted.of_rows, counted.characters = record[1], record[2]
                 return cast(list[Row], record[0])
 
         return await self._retried(once)

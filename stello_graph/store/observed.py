@@ -5,6 +5,7 @@ from typing import Any
 from stello_graph.ports.observing import Kind, Observers
 from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 
 __all__ = ["ObservedEngine"]
 
@@ -16,10 +17,10 @@ class ObservedEngine(WrappedEngine):
         super().__init__(engine)
         self._observers = observers
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
         with self._observers.watch(Kind.QUERY, query.name, facts={"access": "read"}):
-            return await super().read(query, **params)
+            return await super().read(query, counted, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""

@@ -8,6 +8,8 @@ A file starts with a header of comment lines:
     params:   the names of its parameters, or none
     texts:    many, where its rows may hold long texts of people and models: such a read is bounded for an
               answer; else left out
+    shared:   keys, where reads that differ in nothing else may be asked as one: each key has one row at most,
+              whose field `key` tells it; else left out
     returns:  the fields of a row; `session.*` means all properties of a session
     json:     (sql only) fields that hold JSON and are decoded
     unused:   (sql only) parameters that this engine has no use for, such as lock tokens
@@ -29,7 +31,7 @@ __all__ = ["Query", "QueryFileError", "QueryText", "folder", "load", "named", "p
 
 Language = Literal["cypher", "sql"]
 
-_HEADER = re.compile(r"(?://|--) ?(?:(purpose|access|params|texts|returns|json|unused):)?(.*)")
+_HEADER = re.compile(r"(?://|--) ?(?:(purpose|access|params|texts|shared|returns|json|unused):)?(.*)")
 _NOT_CODE = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|//[^\n]*|--[^\n]*")
 _PARAM = {"cypher": re.compile(r"\$(\w+)"), "sql": re.compile(r"(?<![:\w]):(\w+)")}
 
@@ -40,13 +42,19 @@ class QueryFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query by name, the same for every engine. `has_texts`: its rows may hold many long texts."""
+    """A query by name, the same for every engine.
+
+    Attributes:
+        has_texts: its rows may hold many long texts.
+        is_shared: reads that differ in their keys alone may be asked as one.
+    """
 
     name: str
     access: Literal["read", "write"]
     params: frozenset[str]
     returns: tuple[str, ...]
     has_texts: bool = False
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +121,17 @@ def parse(name: str, text: str, language: Language) -> QueryText:
     if texts is not None and (texts != "many" or access != "read"):
         raise QueryFileError(f"{name}.{language}: texts is many, of a read, or left out")
     kind: Literal["read", "write"] = "read" if access == "read" else "write"
-    query = Query(name, kind, frozenset(params), tuple(returns), has_texts=texts is not None)
+    shared = header.get("shared")
+    if shared is not None and (shared != "keys" or "keys" not in params or access != "read"):
+        raise QueryFileError(f"{name}.{language}: shared is keys, of a read that has them, or left out")
+    query = Query(
+        name,
+        kind,
+        frozenset(params),
+        tuple(returns),
+        has_texts=texts is not None,
+        is_shared=shared is not None,
+    )
     statements = (body.strip().rstrip(";"),) if language == "cypher" else tuple(split_statements(body))
     return QueryText(query, statements, frozenset(_names(header.get("json", "none"))))
 

@@ -14,12 +14,19 @@ class Reading:
 
     Attributes:
         most: characters that its rows may hold.
-        characters: that they hold, told by the engine; more than `most` where it took no rows.
+        of_rows: how many each row holds, told by the engine.
+        characters: of all rows; more than `most` where it took no rows.
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
+        self.of_rows: list[int] = []
         self.characters = 0
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the rows hold more than they may, so that none were taken."""
+        return self.characters > self.most
 
 
 @asynccontextmanager
@@ -39,5 +46,5 @@ async def reading(query: Query) -> AsyncIterator[Reading | None]:
         one = Reading(answer.left)
         yield one
         answer.has_read(one.characters)
-        if one.characters > one.most:
+        if one.is_refused:
             raise answer.refusal

@@ -6,8 +6,6 @@ from typing import Any
 __all__ = ["scope_of", "scopes_of"]
 
 _KEYS = ("key", "turnKey", "fromKey", "prefix")
-_LISTS = ("keys", "parents")
-
 # What these write is also read by queries that name no Space: who has a key, which Spaces there are.
 _OF_ALL = {"keys/create", "keys/revoke", "spaces/create", "spaces/delete"}
 
@@ -25,7 +23,6 @@ def scope_of(params: Mapping[str, Any]) -> str:
     for name in _KEYS:
         if isinstance(params.get(name), str):
             return str(params[name]).partition("/")[0]
-    for name in _LISTS:
-        if params.get(name):
-            return str(params[name][0]).partition("/")[0]
+    if params.get("keys"):
+        return str(params["keys"][0]).partition("/")[0]
     return str(params.get("id", ""))

@@ -24,7 +24,7 @@ from stello_graph.outliving import outliving
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, QueryText, load
-from stello_graph.store.reading import Reading, reading
+from stello_graph.store.reading import Reading
 
 __all__ = ["SqliteEngine"]
 
@@ -69,11 +69,10 @@ class SqliteEngine:
         self._writer = _Connections(1, self._connect)
         self._readers = _Connections(readers, self._connect)
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
         text = self._texts[query.name]
-        async with reading(query) as one:
-            return await self._readers.run(lambda connection: _fetch(connection, text, params, one))
+        return await self._readers.run(lambda connection: _fetch(connection, text, params, counted))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -237,8 +236,9 @@ def _counted_rows(
             names = [column[0] for column in cursor.description or ()]
             rows = []
             for values in cursor:
-                counted.characters += sum(len(value) for value in values if isinstance(value, str))
-                if counted.characters > counted.most:
+                counted.of_rows.append(sum(len(value) for value in values if isinstance(value, str)))
+                counted.characters += counted.of_rows[-1]
+                if counted.is_refused:
                     return []
                 rows.append(dict(zip(names, values, strict=True)))
             return rows

@@ -18,6 +18,7 @@ from stello_graph.store.profiles import ProfilesRepository
 from stello_graph.store.queries import named
 from stello_graph.store.search import SearchRepository, index_backlog
 from stello_graph.store.sessions import SessionsRepository
+from stello_graph.store.sharing import SharingEngine
 from stello_graph.store.spaces import SpacesRepository
 from stello_graph.store.tasks import RingingEngine, TaskRepository
 from stello_graph.store.topology import TopologyRepository
@@ -54,7 +55,8 @@ class GraphStore(SpacesRepository, KeyRepository):
 
     def __init__(self, engine: Engine, observers: Observers | None = None) -> None:
         """`observers` are told of each query."""
-        ringing = RingingEngine(engine if observers is None else ObservedEngine(engine, observers))
+        watched = engine if observers is None else ObservedEngine(engine, observers)
+        ringing = RingingEngine(SharingEngine(watched))
         self._engine, self._rings, self._wakes = ringing, ringing.rings, ringing.wakes
 
     def in_space(self, space_id: str) -> SpaceRepository:

@@ -49,12 +49,10 @@ class TopologyRepository(Repository):
         self, parent_ids: Sequence[str | None], *, after: int, first: int
     ) -> dict[str | None, list[TopologyNode] | None]:
         """See SpaceStore."""
-        parents = [self._space_id if id is None else self._key(id) for id in parent_ids]
-        found = await self._engine.read(
-            CHILDREN, space=self._space_id, parents=parents, after=after, first=first
-        )
+        keys = [self._space_id if id is None else self._key(id) for id in parent_ids]
+        found = await self._engine.read(CHILDREN, space=self._space_id, keys=keys, after=after, first=first)
         return {
-            self._id(row["parentKey"]) or None: rows.listed_nodes(row["children"]) if row["found"] else None
+            self._id(row["key"]) or None: rows.listed_nodes(row["children"]) if row["found"] else None
             for row in found
         }
 

@@ -10,6 +10,7 @@ from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from stello_graph.store.store import GraphStore, SpaceRepository
 from tests.conformance.databases import Database
 from tests.conformance.drafts import create, exchange, many
@@ -46,7 +47,7 @@ class Catcher:
     query: Query
     params: Row
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         self.query, self.params = query, params
         raise Captured
 

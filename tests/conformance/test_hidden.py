@@ -16,6 +16,7 @@ from stello_graph.model.writes import ImportDraft
 from stello_graph.ports import SpaceStore
 from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from stello_graph.store.store import GraphStore
 from tests.conformance.conftest import OpenEngine
 from tests.conformance.databases import Database
@@ -51,8 +52,8 @@ class Late(WrappedEngine):
     def hide(self, query: str, key: str, seq: int | None = None, *, times: int = 1) -> None:
         self._query, self._key, self._seq, self._times = query, key, seq, times
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
-        return await self._ask(query, lambda: super(Late, self).read(query, **params))
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
+        return await self._ask(query, lambda: super(Late, self).read(query, counted, **params))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         return await self._ask(query, lambda: super(Late, self).write(query, **params))

@@ -17,6 +17,7 @@ from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from stello_graph.store.store import GraphStore
 from tests.conformance.conftest import OpenEngine
 from tests.conformance.drafts import create, said
@@ -56,10 +57,10 @@ class Recording(WrappedEngine):
         super().__init__(engine)
         self.ran: list[str] = []
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
         self.ran.append(query.name)
-        return await super().read(query, **params)
+        return await super().read(query, counted, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -190,3 +191,23 @@ async def test_rows_that_are_too_many_stay_in_the_store(space: SpaceStore, recor
         assert [isinstance(one, Exception) for one in found] == [False, False, True]
         assert answer.refused
     assert await page(*ids) == plain
+
+
+async def test_answers_that_read_at_once(space: SpaceStore, recording: Recording) -> None:
+    """They are asked as one, and of each answer as much is left as if it had read alone."""
+    ids = [(await create(space, f"S{number}")).id for number in range(3)]
+    for number, id in enumerate(ids):
+        await space.append(id, [said("x" * 1_000 * number) for _ in range(5)])
+    store = GraphStore(recording).in_space(space.space_id)
+
+    async def left(*of: str) -> int:
+        with answering(50_000) as answer:
+            await store.newest_messages(list(of), after=0, before=2**31, first=10, roles=None)
+            return answer.left
+
+    pages = [ids[:1], ids[1:], ids[1:2], ["gone"]]
+    alone = [await left(*page) for page in pages]
+    recording.ran.clear()
+    assert await asyncio.gather(*(left(*page) for page in pages)) == alone
+    assert recording.ran == ["messages/newest"]
+    assert len(set(alone)) == 4

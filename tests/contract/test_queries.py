@@ -199,7 +199,7 @@ def test_the_tenant_is_named(name: str) -> None:
         "search/backlog",
         "search/index",
     }
-    starts = {"spaces", "key", "keys", "parents", "prefix", "space", "id", "turnKey", "fromKey"}
+    starts = {"spaces", "key", "keys", "prefix", "space", "id", "turnKey", "fromKey"}
 
     assert name in of_no_space or CYPHER[name].query.params & starts
 
@@ -281,6 +281,12 @@ def test_no_branch_on_the_engine() -> None:
     ]
 
     assert found == []
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if CYPHER[name].query.is_shared])
+def test_shared_rows_tell_their_key(name: str) -> None:
+    """Else nobody could be given the rows of his own keys."""
+    assert {"key", "session.*", "turn.*"} & set(CYPHER[name].query.returns)
 
 
 @pytest.mark.parametrize("texts", [CYPHER, SQL], ids=["cypher", "sql"])

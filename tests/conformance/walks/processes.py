@@ -11,6 +11,7 @@ from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Engine, Row
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from stello_graph.store.store import GraphStore
 from stello_graph.tools import Tool
 
@@ -42,10 +43,10 @@ class MortalEngine:
         if self._left is not None:
             self.died.set()
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
         self._live()
-        rows = await self._engine.read(query, **params)
+        rows = await self._engine.read(query, counted, **params)
         self._live()
         return rows
 

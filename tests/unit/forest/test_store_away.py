@@ -15,6 +15,7 @@ from stello_graph.service import SpaceService, StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 from tests.unit.forest.test_turns import ask, transcript
@@ -37,10 +38,10 @@ class Faulty(SqliteEngine):
 
     away = False
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         if self.away:
             raise StoreUnavailable("away")
-        return await super().read(query, **params)
+        return await super().read(query, counted, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         if self.away:

@@ -16,6 +16,7 @@ from stello_graph.service import StelloGraph
 from stello_graph.settings import Settings
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 
@@ -31,9 +32,9 @@ class RecordingEngine(SqliteEngine):
         self.ran: list[str] = []
         self.everything: list[str] = []
 
-    async def read(self, query: Query, **params: Any) -> list[Row]:
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         self._remember(query)
-        return await super().read(query, **params)
+        return await super().read(query, counted, **params)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         self._remember(query)

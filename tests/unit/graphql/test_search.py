@@ -7,6 +7,7 @@ import pytest
 from stello_graph.model.values import KeyScope
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading
 from tests.unit.graphql.conftest import Api
 
 SEARCH = """query($query: String!, $in: [SearchScope!], $rootId: ID, $first: Int) {
@@ -143,8 +144,8 @@ async def test_a_session_that_goes_meanwhile_is_null(api: Api, monkeypatch: pyte
     await planted(api)
     read = api.engine.read
 
-    async def read_then_delete(query: Query, **params: Any) -> list[Row]:
-        rows = await read(query, **params)
+    async def read_then_delete(query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
+        rows = await read(query, counted, **params)
         if query.name == "search/find":
             await api.ask('mutation { deleteSession(id: "a", expectedCount: 2) }')
         return rows

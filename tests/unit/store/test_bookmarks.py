@@ -31,7 +31,6 @@ KEY = "space/a"
 VALUES: dict[str, Any] = {
     **dict.fromkeys(("key", "turnKey", "fromKey"), KEY),
     "keys": [KEY, "space/b"],
-    "parents": [KEY, "space/b"],
     "prefix": "space/",
     "space": "space",
 }

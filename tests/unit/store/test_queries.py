@@ -53,6 +53,19 @@ def test_sql() -> None:
     assert parsed.json_fields == frozenset({"tags"})
 
 
+def test_shared() -> None:
+    """A query may say that reads of it are asked together; one without keys may not."""
+    said = changed(CYPHER, "// returns", "// shared: keys\n// returns")
+
+    assert not parse("a/b", CYPHER, "cypher").query.is_shared
+    assert parse(
+        "a/b", said.replace("key, first", "keys, first").replace("$key}", "$keys}"), "cypher"
+    ).query.is_shared
+    for wrong in (said, changed(said, "shared: keys", "shared: all")):
+        with pytest.raises(QueryFileError, match="shared is keys"):
+            parse("a/b", wrong, "cypher")
+
+
 def test_no_parameters() -> None:
     """A query without parameters says so."""
     text = "// purpose: One.\n// access: read\n// params: none\n// returns: one\nRETURN [{one: 1}] AS rows"

@@ -1,0 +1,108 @@
+"""Reads that are asked at the same moment become one.
+
+Under load most of what a small read costs is the way to the database. So what is asked of one shared query
+in one turn of the event loop, by whoever asks, is one statement with the keys of all, where they differ in
+nothing else. Everyone is given the rows of its own keys, and what they hold counts for its own answer.
+"""
+
+import asyncio
+from collections.abc import Hashable
+from typing import Any, Final
+
+from stello_graph.outliving import outliving
+from stello_graph.store.engine import Engine, Row, WrappedEngine
+from stello_graph.store.queries import Query
+from stello_graph.store.reading import Reading, reading
+from stello_graph.store.scopes import scope_of
+
+__all__ = ["SharingEngine"]
+
+# What asks for more is a long read, which would keep the others waiting.
+_MOST_KEYS: Final = 128
+
+_Found = dict[str, tuple[Row, int]]
+
+
+class _Shared:
+    """A statement to be.
+
+    Attributes:
+        keys: of all who ask, each once.
+        most: characters that its rows may hold, the least that any who asks has left.
+        found: the row of each key and how many characters it holds; None where they hold more together.
+    """
+
+    def __init__(self) -> None:
+        self.keys: dict[str, None] = {}
+        self.most: int | None = None
+        self.found: asyncio.Task[_Found | None]
+
+
+class SharingEngine(WrappedEngine):
+    """Another engine, asked less often; it also holds reads to what their answers may read."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._open: dict[Hashable, _Shared] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
+        """See Engine."""
+        async with reading(query) as one:
+            if query.is_shared and len(params["keys"]) < _MOST_KEYS:
+                return await self._together(query, params, one)
+            return await super().read(query, one, **params)
+
+    async def aclose(self) -> None:
+        """See Engine."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        await super().aclose()
+
+    async def _together(self, query: Query, params: dict[str, Any], one: Reading | None) -> list[Row]:
+        keys = params["keys"]
+        found = await outliving(self._join(query, params, one).found)
+        if found is None:
+            return await super().read(query, one, **params)
+        own = [found[key] for key in keys if key in found]
+        if one is not None:
+            one.of_rows = [size for _, size in own]
+            one.characters = sum(one.of_rows)
+        return [row for row, _ in own]
+
+    def _join(self, query: Query, params: dict[str, Any], one: Reading | None) -> _Shared:
+        """The statement that is not asked yet, with the caller's keys added."""
+        keys = params["keys"]
+        which = _which(query, params, one is not None)
+        shared = self._open.get(which)
+        if shared is None or len(shared.keys) + len(keys) > _MOST_KEYS:
+            shared = self._open[which] = _Shared()
+            shared.found = asyncio.create_task(self._ask(which, query, params, shared))
+            self._tasks.add(shared.found)
+            shared.found.add_done_callback(self._tasks.discard)
+        shared.keys.update(dict.fromkeys(keys))
+        if one is not None:
+            shared.most = one.most if shared.most is None else min(shared.most, one.most)
+        return shared
+
+    async def _ask(
+        self, which: Hashable, query: Query, params: dict[str, Any], shared: _Shared
+    ) -> _Found | None:
+        # It runs in the next turn of the loop: whoever asks before then is in.
+        if self._open.get(which) is shared:
+            del self._open[which]
+        counted = None if shared.most is None else Reading(shared.most)
+        rows = await super().read(query, counted, **params | {"keys": list(shared.keys)})
+        if counted is None:
+            return {row["key"]: (row, 0) for row in rows}
+        if counted.is_refused:
+            return None
+        return {row["key"]: (row, size) for row, size in zip(rows, counted.of_rows, strict=True)}
+
+
+def _which(query: Query, params: dict[str, Any], counts: bool) -> Hashable:
+    """What reads have to have in common."""
+    given = (
+        tuple(value) if isinstance(value, list) else value for name, value in params.items() if name != "keys"
+    )
+    return (query.name, counts, scope_of(params), *given)
