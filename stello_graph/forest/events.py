@@ -61,6 +61,7 @@ async def follow_events(
             for event in page.events:
                 seq = event.seq
                 if root_id is None or event.root_id == root_id:
+                    await watch.its_turn()
                     yield event
             if seq >= page.newest:
                 await _news(watcher, seq)

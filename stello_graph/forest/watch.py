@@ -3,7 +3,8 @@
 A write of this process wakes the watchers of its Space at once. For the writes of others one query asks
 for the numbers of all Spaces that are watched here, again and again while there are any. What is woken reads
 from the store: nothing is queued here, so a slow watcher costs no memory. Those that are woken together and
-have seen the same share one read.
+have seen the same share one read, and few of them go on in each turn of the event loop: hundreds of watchers
+hold up nobody else.
 """
 
 import asyncio
@@ -20,6 +21,9 @@ from stello_graph.ports import SpaceStore, Store
 __all__ = ["Watch", "Watcher"]
 
 logger = logging.getLogger(__name__)
+
+# Telling somebody takes a quarter of a millisecond or more.
+_AT_ONCE = 16
 
 
 class Watcher:
@@ -60,6 +64,7 @@ class Watch:
         self._watchers: dict[str, set[Watcher]] = {}
         self._looking: asyncio.Task[None] | None = None
         self._asked: dict[tuple[str, int, int], asyncio.Task[EventPage]] = {}
+        self._places = asyncio.Semaphore(_AT_ONCE)
         store.on_event(self._wake)
 
     def seen(self, space_id: str) -> list[int]:
@@ -85,16 +90,23 @@ class Watch:
                 self._looking = None
 
     async def events(self, store: SpaceStore, after: int, first: int) -> EventPage:
-        """As `store.events`. Who asks for the same in one turn of the event loop shares a read.
+        """As `store.events`. Who asks for the same before it is read shares a read.
 
-        A read that has begun is not shared any more: it may have missed what woke those who come later.
+        It is read once all who wait in `its_turn` have gone on, who then ask for the same. A read that has
+        begun is not shared any more: it may have missed what woke those who come later.
         """
         key = store.space_id, after, first
         if (asked := self._asked.get(key)) is None:
             asked = self._asked[key] = asyncio.create_task(self._read(store, key), context=Context())
         return await outliving(asked)
 
+    async def its_turn(self) -> None:
+        """To be called before each event that a watcher is told: they take turns with all else that runs."""
+        await self._places.acquire()
+        asyncio.get_running_loop().call_soon(self._places.release)
+
     async def _read(self, store: SpaceStore, key: tuple[str, int, int]) -> EventPage:
+        await self.its_turn()
         del self._asked[key]
         return await store.events(*key[1:])
 

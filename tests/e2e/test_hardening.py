@@ -355,10 +355,11 @@ async def test_an_operation_that_fails_leaves_the_socket_open(
 
 @pytest.mark.covers("W42", "TC23")
 async def test_a_socket_has_so_many_operations_at_once(client: Client, name: str) -> None:
-    """The hundred-and-first is LIMIT_EXCEEDED, the others go on."""
+    """The hundred-and-first is LIMIT_EXCEEDED, the others go on. None is compressed."""
     await client.create(name)
     turn = await client.start(name, "tell me " * 200)
     async with client.socket() as socket:
+        assert socket.connection.protocol.extensions == []
         ids = [
             await socket.subscribe(documents.EVENTS, {"id": turn["id"], "after": 10**6}) for _ in range(101)
         ]
