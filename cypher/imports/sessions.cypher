@@ -1,7 +1,8 @@
 // purpose: Creates many sessions with messages of their own, all or none: roots, or children of nodes that are there already.
 //   `parents` are in the order of the keys, each with the number of its new children; a session names its parent by the place there.
+//   `transcripts` are in the order of the sessions.
 // access: write
-// params: space, op, eventKey, keys, parents, sessions
+// params: space, op, eventKey, keys, parents, sessions, transcripts
 // returns: outcome
 MATCH (sp:Space {id: $space})
 CALL () {
@@ -28,19 +29,21 @@ CALL (sp, parents, outcome) {
   WITH sp, parents, [p IN parents | p.nextIndex] AS places, datetime.realtime() AS clock
   WITH sp, parents, places, clock.epochSeconds * 1000000 + clock.microsecond AS now
   CALL (sp, parents, now) {
-    UNWIND $sessions AS given
-    WITH sp, now, given, parents[given.parentPlace] AS p
+    UNWIND range(0, size($sessions) - 1) AS number
+    WITH sp, parents, now, $sessions[number] AS given, $transcripts[number] AS transcript
+    WITH sp, now, given, transcript, parents[given.parentPlace] AS p
     CREATE (s:Session {key: given.key, spaceId: $space, id: given.id, rootId: coalesce(p.rootId, given.id), label: given.label,
-      labelTerms: given.labelTerms, role: 'STANDARD', status: given.status, strategy: coalesce(p.strategy, sp.strategy, 'TREE'),
-      tags: given.tags, metadata: '{}', memoryRevision: 0, insightRevision: 0, turnCount: given.turnCount,
-      messageCount: size(given.messages), nextSeq: size(given.messages) + 1, lastTurnNumber: 0,
+      labelTerms: given.labelTerms, role: 'STANDARD', status: given.status, strategy: coalesce(p.strategy, given.strategy, sp.strategy, 'TREE'),
+      tags: given.tags, metadata: given.metadata, memoryRevision: 0, insightRevision: 0, turnCount: given.turnCount,
+      messageCount: given.messageCount, nextSeq: given.messageCount + 1, lastTurnNumber: 0,
       inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, llmCalls: 0,
-      createdAt: coalesce(given.createdAt, now), updatedAt: coalesce(given.lastActiveAt, now),
+      createdAt: coalesce(given.createdAt, now), updatedAt: coalesce(given.updatedAt, now),
       lastActiveAt: coalesce(given.lastActiveAt, now)})
-    FOREACH (offset IN range(0, size(given.messages) - 1) |
-      MERGE (m:Message {key: given.messages[offset].key})
-      ON CREATE SET m = given.messages[offset], m.createdAt = coalesce(given.messages[offset].createdAt, s.createdAt)
-      CREATE (s)-[:HAS_MESSAGE {sk: given.key, seq: offset + 1}]->(m))
+    FOREACH (offset IN range(0, given.messageCount - 1) |
+      FOREACH (message IN [transcript.messages[offset]] |
+        MERGE (m:Message {key: message.key})
+        ON CREATE SET m = message, m.createdAt = coalesce(message.createdAt, s.createdAt)
+        CREATE (s)-[:HAS_MESSAGE {sk: given.key, seq: offset + 1}]->(m)))
     RETURN collect(s) AS sessions
   }
   // What takes long is done: the Space is locked last.

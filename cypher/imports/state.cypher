@@ -1,10 +1,11 @@
-// purpose: What is stored of the sessions of one imported conversation: their message ids in order, how many they count, and where they end.
+// purpose: What is stored of the sessions of imported conversations: their message ids in order, how many they count, and where they end.
 // access: read
-// params: key, prefix
-// returns: key, nextSeq, messageCount, messageIds
+// params: keys
+// returns: conversation, key, nextSeq, messageCount, messageIds
+UNWIND $keys AS conversation
 MATCH (s:Session)
 USING INDEX SEEK s:Session(key)
-WHERE s.key = $key OR s.key STARTS WITH $prefix
+WHERE s.key = conversation OR s.key STARTS WITH conversation + ':'
 CALL (s) {
   MATCH ()-[r:HAS_MESSAGE]->(m:Message)
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
@@ -12,4 +13,4 @@ CALL (s) {
   WITH r, m ORDER BY r.sk, r.seq
   RETURN collect(m.id) AS messageIds
 }
-RETURN collect({key: s.key, nextSeq: s.nextSeq, messageCount: s.messageCount, messageIds: messageIds}) AS rows
+RETURN collect({conversation: conversation, key: s.key, nextSeq: s.nextSeq, messageCount: s.messageCount, messageIds: messageIds}) AS rows

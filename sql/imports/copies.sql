@@ -53,38 +53,40 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
     JOIN session AS s ON s.key = json_extract(v.value, '$.key')
     LEFT JOIN topology_node AS p ON p.key = json_extract(v.value, '$.parentKey')
   WHERE d.outcome = 'DONE';
-INSERT INTO searchable (key, scope, terms)
-  SELECT json_extract(v.value, '$.key'), 'LABEL', json_extract(v.value, '$.session.labelTerms')
-  FROM decision AS d, json_each(:sessions) AS v WHERE d.outcome = 'DONE';
-INSERT INTO searchable (key, scope, terms)
-  SELECT json_extract(v.value, '$.key'), 'MEMORY', json_extract(v.value, '$.session.memoryTerms')
-  FROM decision AS d, json_each(:sessions) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.session.memory') IS NOT NULL;
 UPDATE topology_node SET childCount = childCount + json_extract(v.value, '$.children'),
   nextIndex = json_extract(v.value, '$.last') + 1 + max(nextIndex - json_extract(v.value, '$.first'), 0)
   FROM decision AS d, json_each(:parents) AS v
   WHERE d.outcome = 'DONE' AND topology_node.key = json_extract(v.value, '$.key');
-INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model, usage, turnId, createdAt)
-  SELECT json_extract(r.value, '$.message.key'), json_extract(r.value, '$.message.id'), json_extract(r.value,
-  '$.message.sessionId'), json_extract(r.value, '$.message.role'), json_extract(r.value, '$.message.content'),
-  json_extract(r.value, '$.message.parts'), json_extract(r.value, '$.message.state'), json_extract(r.value,
-  '$.message.toolCalls'), json_extract(r.value, '$.message.toolCallId'), json_extract(r.value, '$.message.toolName'),
-  json_extract(r.value, '$.message.isError'), json_extract(r.value, '$.message.durationMs'), json_extract(r.value,
-  '$.message.model'), json_extract(r.value, '$.message.usage'), json_extract(r.value, '$.message.turnId'),
-  json_extract(r.value, '$.message.createdAt')
-  FROM decision AS d, json_each(:transcripts) AS v, json_each(v.value, '$.places') AS r
-  WHERE d.outcome = 'DONE' AND json_extract(r.value, '$.message') IS NOT NULL
-  ON CONFLICT DO NOTHING;
-INSERT INTO searchable (key, scope, terms)
-  SELECT json_extract(r.value, '$.key'), 'MESSAGE', json_extract(r.value, '$.message.terms')
-  FROM decision AS d, json_each(:transcripts) AS v, json_each(v.value, '$.places') AS r
-  WHERE d.outcome = 'DONE' AND json_extract(r.value, '$.message.terms') <> ''
-  ON CONFLICT DO NOTHING;
--- A transcript is large: its key is taken out of it once, not again for each message and turn.
+-- A transcript is large: its key is taken out of it once, not again for each message and turn; and so is each value of a message.
 WITH t AS MATERIALIZED (
   SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.places') AS places FROM json_each(:transcripts))
-INSERT INTO has_message (sk, seq, mk)
-  SELECT t.key, json_extract(r.value, '$.seq'), json_extract(r.value, '$.key')
+INSERT INTO incoming
+  SELECT t.key, json_extract(r.value, '$.seq'), json_extract(r.value, '$.key'),
+    json_extract(r.value, '$.message.id'), json_extract(r.value, '$.message.sessionId'),
+    json_extract(r.value, '$.message.role'), json_extract(r.value, '$.message.content'),
+    json_extract(r.value, '$.message.parts'), json_extract(r.value, '$.message.state'),
+    json_extract(r.value, '$.message.toolCalls'), json_extract(r.value, '$.message.toolCallId'),
+    json_extract(r.value, '$.message.toolName'), json_extract(r.value, '$.message.isError'),
+    json_extract(r.value, '$.message.durationMs'), json_extract(r.value, '$.message.model'),
+    json_extract(r.value, '$.message.usage'), json_extract(r.value, '$.message.turnId'),
+    json_extract(r.value, '$.message.createdAt'), json_extract(r.value, '$.message.terms')
   FROM decision AS d, t, json_each(t.places) AS r WHERE d.outcome = 'DONE';
+INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
+    usage, turnId, createdAt)
+  SELECT key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
+    usage, turnId, createdAt
+  FROM incoming WHERE id IS NOT NULL
+  ON CONFLICT DO NOTHING;
+INSERT INTO has_message (sk, seq, mk) SELECT sk, seq, key FROM incoming;
+-- All in one statement: the full-text index writes a segment for each.
+INSERT INTO searchable (key, scope, terms)
+  SELECT json_extract(v.value, '$.key'), 'LABEL', json_extract(v.value, '$.session.labelTerms')
+  FROM decision AS d, json_each(:sessions) AS v WHERE d.outcome = 'DONE'
+  UNION ALL SELECT json_extract(v.value, '$.key'), 'MEMORY', json_extract(v.value, '$.session.memoryTerms')
+  FROM decision AS d, json_each(:sessions) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.session.memory') IS NOT NULL
+  UNION ALL SELECT key, 'MESSAGE', terms FROM incoming WHERE terms <> ''
+  ON CONFLICT DO NOTHING;
+DELETE FROM incoming;
 WITH v AS MATERIALIZED (
   SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.turns') AS turns FROM json_each(:transcripts))
 INSERT INTO turn (spaceId, sk, sessionId, endedBy, key, id, number, status, stopReason, toolRounds, maxToolRounds, confirmIds, approvedIds, refusedIds, refusals, usage, error, firstSeq, lastSeq, fence, insight, startedAt, endedAt)

@@ -35,31 +35,33 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
   FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN session AS s ON s.key = :key
     LEFT JOIN topology_node AS p ON p.key = :parentKey
   WHERE d.outcome = 'DONE';
-INSERT INTO searchable (key, scope, terms)
-  SELECT :key, 'LABEL', :labelTerms FROM decision WHERE outcome = 'DONE';
-INSERT INTO searchable (key, scope, terms)
-  SELECT :key, 'MEMORY', :memoryTerms FROM decision WHERE outcome = 'DONE' AND :memoryTerms IS NOT NULL;
 UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
   WHERE key = :parentKey AND (SELECT outcome FROM decision) = 'DONE';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, r.seq, r.mk FROM has_message AS r
   WHERE r.sk = :sourceKey AND r.seq <= :throughSeq AND (SELECT outcome FROM decision) = 'DONE';
-INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, usage, turnId, createdAt)
-  SELECT json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), json_extract(v.value, '$.sessionId'),
+INSERT INTO incoming
+  SELECT :key, d.seq + v.key,
+    json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), json_extract(v.value, '$.sessionId'),
     json_extract(v.value, '$.role'), json_extract(v.value, '$.content'), json_extract(v.value, '$.parts'),
     json_extract(v.value, '$.state'), json_extract(v.value, '$.toolCalls'), json_extract(v.value, '$.toolCallId'),
-    json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'),
-    json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
-    coalesce(json_extract(v.value, '$.createdAt'), :createdAt, d.now)
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE'
-  ON CONFLICT DO NOTHING;
-INSERT INTO searchable (key, scope, terms)
-  SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> ''
-  ON CONFLICT DO NOTHING;
-INSERT INTO has_message (sk, seq, mk)
-  SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')
+    json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.durationMs'),
+    json_extract(v.value, '$.model'), json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
+    json_extract(v.value, '$.createdAt'), json_extract(v.value, '$.terms')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
+    usage, turnId, createdAt)
+  SELECT key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
+    usage, turnId, coalesce(createdAt, (SELECT s.createdAt FROM session AS s WHERE s.key = sk))
+  FROM incoming WHERE true
+  ON CONFLICT DO NOTHING;
+INSERT INTO has_message (sk, seq, mk) SELECT sk, seq, key FROM incoming;
+INSERT INTO searchable (key, scope, terms)
+  SELECT :key, 'LABEL', :labelTerms FROM decision WHERE outcome = 'DONE'
+  UNION ALL SELECT :key, 'MEMORY', :memoryTerms FROM decision WHERE outcome = 'DONE' AND :memoryTerms IS NOT NULL
+  UNION ALL SELECT key, 'MESSAGE', terms FROM incoming WHERE terms <> ''
+  ON CONFLICT DO NOTHING;
+DELETE FROM incoming;
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
   SELECT :eventKey, :space, sp.eventSeq + 1, :type, :id, :data, d.now
   FROM decision AS d, space AS sp WHERE sp.id = :space AND d.outcome = 'DONE';

@@ -1,7 +1,8 @@
 -- purpose: Creates many sessions with messages of their own, all or none: roots, or children of nodes that are there already.
 --   `parents` are in the order of the keys, each with the number of its new children; a session names its parent by the place there.
+--   `transcripts` are in the order of the sessions.
 -- access: write
--- params: space, op, eventKey, keys, parents, sessions
+-- params: space, op, eventKey, keys, parents, sessions, transcripts
 -- returns: outcome
 -- unused: op
 DELETE FROM decision;
@@ -17,10 +18,10 @@ INSERT INTO session (key, spaceId, id, rootId, label, role, status, strategy, ta
     eventSeq, createdAt, updatedAt, lastActiveAt)
   SELECT json_extract(v.value, '$.key'), :space, json_extract(v.value, '$.id'),
     coalesce(p.rootId, json_extract(v.value, '$.id')), json_extract(v.value, '$.label'), 'STANDARD',
-    json_extract(v.value, '$.status'), coalesce(p.strategy, sp.strategy, 'TREE'), json_extract(v.value, '$.tags'), '{}',
-    json_extract(v.value, '$.turnCount'), json_array_length(v.value, '$.messages'),
-    json_array_length(v.value, '$.messages') + 1, sp.eventSeq + 1 + v.key,
-    coalesce(json_extract(v.value, '$.createdAt'), d.now), coalesce(json_extract(v.value, '$.lastActiveAt'), d.now),
+    json_extract(v.value, '$.status'), coalesce(p.strategy, json_extract(v.value, '$.strategy'), sp.strategy, 'TREE'),
+    json_extract(v.value, '$.tags'), json_extract(v.value, '$.metadata'), json_extract(v.value, '$.turnCount'),
+    json_extract(v.value, '$.messageCount'), json_extract(v.value, '$.messageCount') + 1, sp.eventSeq + 1 + v.key,
+    coalesce(json_extract(v.value, '$.createdAt'), d.now), coalesce(json_extract(v.value, '$.updatedAt'), d.now),
     coalesce(json_extract(v.value, '$.lastActiveAt'), d.now)
   FROM decision AS d JOIN space AS sp ON sp.id = :space JOIN json_each(:sessions) AS v
     LEFT JOIN topology_node AS p ON p.key = json_extract(v.value, '$.parentKey')
@@ -34,36 +35,36 @@ INSERT INTO topology_node (key, spaceId, id, parentId, parentKey, rootId, label,
     JOIN session AS s ON s.key = json_extract(v.value, '$.key')
     LEFT JOIN topology_node AS p ON p.key = json_extract(v.value, '$.parentKey')
   WHERE d.outcome = 'DONE';
-INSERT INTO searchable (key, scope, terms)
-  SELECT json_extract(v.value, '$.key'), 'LABEL', json_extract(v.value, '$.labelTerms')
-  FROM decision AS d, json_each(:sessions) AS v WHERE d.outcome = 'DONE';
 UPDATE topology_node SET nextIndex = nextIndex + json_extract(v.value, '$.children'),
   childCount = childCount + json_extract(v.value, '$.children')
   FROM decision AS d, json_each(:parents) AS v
   WHERE d.outcome = 'DONE' AND topology_node.key = json_extract(v.value, '$.key');
-WITH s AS MATERIALIZED (
-  SELECT json_extract(value, '$.createdAt') AS createdAt, json_extract(value, '$.messages') AS messages
-  FROM json_each(:sessions))
-INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, usage, turnId, createdAt)
-  SELECT json_extract(m.value, '$.key'), json_extract(m.value, '$.id'), json_extract(m.value, '$.sessionId'),
+-- To take a value out of JSON takes longer than to store it: it is done once.
+WITH t AS MATERIALIZED (
+  SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.messages') AS messages FROM json_each(:transcripts))
+INSERT INTO incoming
+  SELECT t.key, m.key + 1,
+    json_extract(m.value, '$.key'), json_extract(m.value, '$.id'), json_extract(m.value, '$.sessionId'),
     json_extract(m.value, '$.role'), json_extract(m.value, '$.content'), json_extract(m.value, '$.parts'),
     json_extract(m.value, '$.state'), json_extract(m.value, '$.toolCalls'), json_extract(m.value, '$.toolCallId'),
-    json_extract(m.value, '$.toolName'), json_extract(m.value, '$.isError'), json_extract(m.value, '$.model'),
-    json_extract(m.value, '$.usage'), json_extract(m.value, '$.turnId'),
-    coalesce(json_extract(m.value, '$.createdAt'), s.createdAt, d.now)
-  FROM decision AS d, s, json_each(s.messages) AS m WHERE d.outcome = 'DONE'
+    json_extract(m.value, '$.toolName'), json_extract(m.value, '$.isError'), json_extract(m.value, '$.durationMs'),
+    json_extract(m.value, '$.model'), json_extract(m.value, '$.usage'), json_extract(m.value, '$.turnId'),
+    json_extract(m.value, '$.createdAt'), json_extract(m.value, '$.terms')
+  FROM decision AS d, t, json_each(t.messages) AS m WHERE d.outcome = 'DONE';
+INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
+    usage, turnId, createdAt)
+  SELECT key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
+    usage, turnId, coalesce(createdAt, (SELECT s.createdAt FROM session AS s WHERE s.key = sk))
+  FROM incoming WHERE true
   ON CONFLICT DO NOTHING;
+INSERT INTO has_message (sk, seq, mk) SELECT sk, seq, key FROM incoming;
+-- All in one statement: the full-text index writes a segment for each.
 INSERT INTO searchable (key, scope, terms)
-  SELECT json_extract(m.value, '$.key'), 'MESSAGE', json_extract(m.value, '$.terms')
-  FROM decision AS d, json_each(:sessions) AS v, json_each(v.value, '$.messages') AS m
-  WHERE d.outcome = 'DONE' AND json_extract(m.value, '$.terms') <> ''
+  SELECT json_extract(v.value, '$.key'), 'LABEL', json_extract(v.value, '$.labelTerms')
+  FROM decision AS d, json_each(:sessions) AS v WHERE d.outcome = 'DONE'
+  UNION ALL SELECT key, 'MESSAGE', terms FROM incoming WHERE terms <> ''
   ON CONFLICT DO NOTHING;
--- A session is large: its key is taken out of it once, not again for each message.
-WITH s AS MATERIALIZED (
-  SELECT json_extract(value, '$.key') AS key, json_extract(value, '$.messages') AS messages FROM json_each(:sessions))
-INSERT INTO has_message (sk, seq, mk)
-  SELECT s.key, m.key + 1, json_extract(m.value, '$.key')
-  FROM decision AS d, s, json_each(s.messages) AS m WHERE d.outcome = 'DONE';
+DELETE FROM incoming;
 INSERT INTO topology_event (key, spaceId, seq, type, nodeId, data, at)
   SELECT json_extract(v.value, '$.eventKey'), :space, sp.eventSeq + 1 + v.key, json_extract(v.value, '$.type'),
     json_extract(v.value, '$.id'), json_extract(v.value, '$.data'), d.now

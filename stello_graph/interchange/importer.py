@@ -1,14 +1,15 @@
 """Writes what an intake holds into a Space."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
 
-from stello_graph.interchange.background import in_thread
+from stello_graph.interchange.background import ahead, in_thread
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import restore
 from stello_graph.interchange.jsonstream import MAX_OBJECT
+from stello_graph.interchange.lots import lots
 from stello_graph.interchange.plan import ImportedConversation
 from stello_graph.interchange.report import ImportReport
-from stello_graph.interchange.writing import write_conversation
+from stello_graph.interchange.writing import write_conversations
 from stello_graph.ports import SpaceStore
 
 __all__ = ["import_intake"]
@@ -24,7 +25,7 @@ async def import_intake(
     new_ids: bool = False,
     as_admin: bool = True,
 ) -> ImportReport:
-    """Imports all that an intake holds, one conversation at a time, own exports first.
+    """Imports all that an intake holds, some conversations at a time, own exports first.
 
     Args:
         report: what counts while it runs, so that others can look; None makes one.
@@ -57,9 +58,10 @@ async def import_intake(
                 on_read=intake.read_own,
             )
             report.within = ""
-    items = intake.read(max_object)
-    while (item := await in_thread(next, items, None, stop=intake.end)) is not None:
-        report.add(item)
-        if isinstance(item, ImportedConversation):
-            await write_conversation(store, item, report)
+    async with aclosing(ahead(lots(intake, max_object), intake.end)) as coming:
+        async for lot in coming:
+            for found in lot:
+                report.add(found)
+            conversations = [found for found in lot if isinstance(found, ImportedConversation)]
+            await write_conversations(store, conversations, report)
     return report

@@ -16,7 +16,7 @@ import orjson
 
 from stello_graph.interchange.deepjson import loads_deep
 
-__all__ = ["CHUNK", "MAX_OBJECT", "Broken", "Source", "objects", "parsed"]
+__all__ = ["CHUNK", "MAX_OBJECT", "Broken", "Source", "has_long_number", "objects", "parsed"]
 
 CHUNK = 1 << 18
 MAX_OBJECT = 256 << 20
@@ -30,8 +30,8 @@ _DEEPER = rb'(?:[^"\[\]{}]++|%b|[\[{]%b[\]}])*+' % (_STRING, _SHALLOW)
 _TO_BRACKET = re.compile(_FLAT, re.DOTALL)
 # Passing over small values as a whole leaves a quarter of the brackets to Python: 70 instead of 30 MB/s.
 _TO_DEEP_BRACKET = re.compile(_DEEPER, re.DOTALL)
-# orjson makes inexact floats of integers beyond 64 bits.
-_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+_LONG_NUMBER = b"0" * 19
 _TO_END_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
@@ -200,10 +200,18 @@ def parsed(piece: bytes, *, deep: bool = False) -> Any:
         value = orjson.loads(piece)
     except ValueError:
         return _leniently_parsed(piece, deep)
-    if _LONG_NUMBER.search(piece) is None:
+    if not has_long_number(piece):
         return value
     exact = _leniently_parsed(piece, deep)
     return value if isinstance(exact, Broken) else exact
+
+
+def has_long_number(piece: bytes) -> bool:
+    """Whether an integer may have more than 64 bits: orjson makes an inexact float of it.
+
+    A regular expression takes twenty times as long, which is more than parsing does.
+    """
+    return _LONG_NUMBER in piece.translate(_TO_ZERO)
 
 
 def _leniently_parsed(piece: bytes, deep: bool) -> Any:

@@ -1,6 +1,8 @@
-"""Writes one conversation beside what is stored of it, each session in a transaction of its own."""
+"""Writes conversations beside what is stored of them: the first sessions of new ones together, each other
+session in a transaction of its own.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,11 +12,11 @@ from stello_graph.interchange.plan import ImportedConversation, ImportedSession,
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.interchange.sessions import MAX_SHARED
 from stello_graph.model.message import turns_of
-from stello_graph.model.values import SessionStatus
-from stello_graph.model.writes import ImportDraft, StoredTranscript
+from stello_graph.model.values import SessionStatus, TopologyStrategy
+from stello_graph.model.writes import ImportDraft, PlacedDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 
-__all__ = ["ARCHIVED", "BEYOND", "BUSY", "CHANGED", "LEAVES", "write_conversation"]
+__all__ = ["ARCHIVED", "BEYOND", "BUSY", "CHANGED", "LEAVES", "write_conversations"]
 
 ARCHIVED: Final = "its session is archived here"
 BUSY: Final = "a turn runs in its session"
@@ -23,6 +25,9 @@ LEAVES: Final = "what it branches off was not imported"
 BEYOND: Final = f"an older branch: those of a conversation share at most {MAX_SHARED:,} messages"
 
 _TRIES: Final = 5
+
+Stored = dict[str, StoredTranscript]
+Plan = Sequence[ImportedSession]
 
 
 @dataclass(slots=True)
@@ -34,10 +39,10 @@ class _Made:
     messages: int = 0
 
 
-async def write_conversation(
-    store: SpaceStore, conversation: ImportedConversation, report: ImportReport
+async def write_conversations(
+    store: SpaceStore, conversations: Sequence[ImportedConversation], report: ImportReport
 ) -> None:
-    """Writes what is missing, and counts it.
+    """Writes what is missing of some conversations, no two of one id, and counts it.
 
     What somebody else changed meanwhile is planned anew. A session that takes no messages, and what
     branches off those, is told as skipped.
@@ -45,44 +50,83 @@ async def write_conversation(
     Raises:
         NotFound: the Space is gone.
     """
-    made: dict[str, _Made] = {}
-    tries = 1
-    present, left = await _write_missing(store, conversation, made)
-    while CHANGED in left.values() and tries < _TRIES:
-        present, left = await _write_missing(store, conversation, made)
-        tries += 1
-    if CHANGED in left.values():
-        await store.space()
-    for one in made.values():
-        report.add_session(one.outcome, messages=one.messages, is_fork=one.is_fork)
-    for _ in present - made.keys():
-        report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
-    for id, why in left.items():
-        report.add(Skipped(where=f"{conversation.where}, session {id}", why=why))
+    stored = await store.stored_transcripts([one.id for one in conversations])
+    plans = await in_thread(_plans, conversations, stored)
+    begun = await _begin(store, [plan[0] for id, plan in plans.items() if not stored[id]])
+    for one in conversations:
+        await _Writing(store, one, stored[one.id], report).finish(plans[one.id], one.id in begun)
 
 
-async def _write_missing(
-    store: SpaceStore, conversation: ImportedConversation, made: dict[str, _Made]
-) -> tuple[set[str], dict[str, str]]:
-    """Answers which sessions were there before, and which could not be written, and why."""
-    stored = await store.stored_transcripts(conversation.id)
-    seen = {id: transcript.message_ids for id, transcript in stored.items()}
-    sessions = await in_thread(conversation.sessions_beside, seen)
-    return set(seen), await _Pass(store, stored, made).write(sessions)
+def _plans(conversations: Iterable[ImportedConversation], stored: dict[str, Stored]) -> dict[str, Plan]:
+    return {one.id: _plan(one, stored[one.id]) for one in conversations}
+
+
+def _plan(conversation: ImportedConversation, stored: Stored) -> Plan:
+    return conversation.sessions_beside({id: transcript.message_ids for id, transcript in stored.items()})
+
+
+async def _begin(store: SpaceStore, sessions: Plan) -> set[str]:
+    """Makes the first sessions of conversations. Where somebody else has made one meanwhile, it makes none:
+    then each is made for itself.
+    """
+    are_made = await store.import_sessions([_placed(session) for session in sessions])
+    return {session.id for session in sessions} if are_made else set()
+
+
+class _Writing:
+    """One conversation on its way into the store."""
+
+    def __init__(
+        self, store: SpaceStore, conversation: ImportedConversation, stored: Stored, report: ImportReport
+    ) -> None:
+        self._store = store
+        self._conversation = conversation
+        self._stored = stored
+        self._report = report
+        self._made: dict[str, _Made] = {}
+
+    async def finish(self, plan: Plan, is_begun: bool) -> None:
+        """Writes a plan, but for its first session where that is made, and counts what was made."""
+        if is_begun:
+            first, *plan = plan
+            self._made[first.id] = _Made(SessionOutcome.IMPORTED, False, len(first.messages))
+        left = await _Pass(self._store, self._stored, self._made).write(plan)
+        tries = 1
+        while CHANGED in left.values() and tries < _TRIES:
+            left = await self._write_anew()
+            tries += 1
+        if CHANGED in left.values():
+            await self._store.space()
+        self._count(left)
+
+    async def _write_anew(self) -> dict[str, str]:
+        id = self._conversation.id
+        self._stored = (await self._store.stored_transcripts([id]))[id]
+        plan = await in_thread(_plan, self._conversation, self._stored)
+        return await _Pass(self._store, self._stored, self._made).write(plan)
+
+    def _count(self, left: dict[str, str]) -> None:
+        for one in self._made.values():
+            self._report.add_session(one.outcome, messages=one.messages, is_fork=one.is_fork)
+        for _ in self._stored.keys() - self._made.keys():
+            self._report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
+        for id, why in left.items():
+            self._report.add(Skipped(where=f"{self._conversation.where}, session {id}", why=why))
 
 
 class _Pass:
-    """Writes the sessions of a plan, as far as what is stored is still what it was planned beside."""
+    """Writes the sessions of a plan, as far as what is stored is still what it was planned beside.
 
-    def __init__(
-        self, store: SpaceStore, stored: dict[str, StoredTranscript], made: dict[str, _Made]
-    ) -> None:
+    Attributes: _stored are those that the plan was made beside; one that was extended is kept as it is now.
+    """
+
+    def __init__(self, store: SpaceStore, stored: Stored, made: dict[str, _Made]) -> None:
         self._store = store
         self._stored = stored
         self._made = made
         self._unwritten: set[str] = set()
 
-    async def write(self, sessions: Iterable[ImportedSession]) -> dict[str, str]:
+    async def write(self, sessions: Plan) -> dict[str, str]:
         """Answers which are left out, and why: also what leaves another at a message that is not written."""
         left = {}
         for session in sessions:
@@ -128,6 +172,20 @@ class _Pass:
         self._made.setdefault(session.id, _Made(outcome, is_fork)).messages += len(session.messages)
 
 
+def _placed(session: ImportedSession) -> PlacedDraft:
+    return PlacedDraft(
+        id=session.id,
+        label=session.label,
+        status=_status(session),
+        strategy=TopologyStrategy.TREE,
+        tags=session.tags,
+        metadata=session.metadata,
+        messages=session.messages,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+    )
+
+
 def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
     return ImportDraft(
         id=session.id,
@@ -135,7 +193,7 @@ def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
         source_id=session.source_id,
         through_seq=through,
         label=session.label,
-        status=SessionStatus.ARCHIVED if session.archived else SessionStatus.ACTIVE,
+        status=_status(session),
         tags=session.tags,
         metadata=session.metadata,
         turn_count=turns_of(session.messages),
@@ -145,7 +203,11 @@ def _draft(session: ImportedSession, through: int | None) -> ImportDraft:
     )
 
 
-def _seq_of(session: ImportedSession, stored: dict[str, StoredTranscript]) -> int | None:
+def _status(session: ImportedSession) -> SessionStatus:
+    return SessionStatus.ARCHIVED if session.archived else SessionStatus.ACTIVE
+
+
+def _seq_of(session: ImportedSession, stored: Stored) -> int | None:
     """Where a fork leaves its source; None where it shares nothing, or what it shared was trimmed away.
 
     A source that this import made starts at 1. One that was there before may have been trimmed since.

@@ -146,6 +146,8 @@ class PlacedDraft(Value):
 
     Attributes:
         source_id: the fork's source, of which it shares no messages; None for no fork.
+        strategy: of a root; None takes the Space's. Under a parent the tree's counts.
+        updated_at, last_active_at: None for the other one.
     """
 
     id: str
@@ -153,9 +155,12 @@ class PlacedDraft(Value):
     source_id: str | None = None
     label: str
     status: SessionStatus = SessionStatus.ACTIVE
+    strategy: TopologyStrategy | None = None
     tags: tuple[str, ...] = ()
+    metadata: Any = None
     messages: tuple[Draft, ...]
     created_at: int | None = None
+    updated_at: int | None = None
     last_active_at: int | None = None
 
 

@@ -291,8 +291,10 @@ class SpaceStore(SessionStore, TopologyStore, EventStore, MemoryStore, Knowledge
         """
         ...
 
-    async def stored_transcripts(self, conversation_id: str) -> dict[str, StoredTranscript]:
-        """What is there of an imported conversation: the session of that id, and those of `id:…`."""
+    async def stored_transcripts(
+        self, conversation_ids: Sequence[str]
+    ) -> dict[str, dict[str, StoredTranscript]]:
+        """What is there of each imported conversation: the session of that id, and those of `id:…`."""
         ...
 
     async def import_session(self, draft: ImportDraft) -> bool:

@@ -26,19 +26,21 @@ SESSIONS = named("imports/sessions")
 class ImportRepository(Repository):
     """See SpaceStore."""
 
-    async def stored_transcripts(self, conversation_id: str) -> dict[str, StoredTranscript]:
+    async def stored_transcripts(
+        self, conversation_ids: Sequence[str]
+    ) -> dict[str, dict[str, StoredTranscript]]:
         """See SpaceStore."""
-        key = self._key(conversation_id)
         found = await self._agreed(
-            lambda: self._engine.read(STATE, key=key, prefix=f"{key}:"),
+            lambda: self._engine.read(STATE, keys=[self._key(id) for id in conversation_ids]),
             lambda found: all(row["messageCount"] in (None, len(row["messageIds"])) for row in found),
         )
-        return {
-            self._id(row["key"]): StoredTranscript(
-                id=self._id(row["key"]), next_seq=row["nextSeq"], message_ids=tuple(row["messageIds"])
+        stored: dict[str, dict[str, StoredTranscript]] = {id: {} for id in conversation_ids}
+        for row in found:
+            id = self._id(row["key"])
+            stored[self._id(row["conversation"])][id] = StoredTranscript(
+                id=id, next_seq=row["nextSeq"], message_ids=tuple(row["messageIds"])
             )
-            for row in found
-        }
+        return stored
 
     async def import_session(self, draft: ImportDraft) -> bool:
         """See SpaceStore."""
@@ -87,7 +89,12 @@ class ImportRepository(Repository):
             return True
         children = Counter(draft.parent_id for draft in drafts)
         parents = sorted(id for id in children if id is not None)
-        given = await asyncio.to_thread(self._placed, drafts, {id: place for place, id in enumerate(parents)})
+        given, transcripts = await asyncio.to_thread(
+            lambda: (
+                self._placed(drafts, {id: place for place, id in enumerate(parents)}),
+                [self._transcript(draft) for draft in drafts],
+            )
+        )
         found = await self._engine.write(
             SESSIONS,
             space=self._space_id,
@@ -96,6 +103,7 @@ class ImportRepository(Repository):
             keys=[one["key"] for one in given],
             parents=[{"key": self._key(id), "children": children[id]} for id in parents],
             sessions=given,
+            transcripts=transcripts,
         )
         if not found:
             raise NotFound.of("space", self._space_id)
@@ -127,12 +135,19 @@ class ImportRepository(Repository):
             "label": draft.label,
             "labelTerms": label_terms(self._space_id, draft.label),
             "status": draft.status,
+            "strategy": draft.strategy,
             "tags": list(draft.tags),
+            "metadata": rows.to_json({} if draft.metadata is None else draft.metadata),
             "turnCount": turns_of(draft.messages),
-            "messages": [rows.draft_properties(self._space_id, draft.id, one) for one in draft.messages],
+            "messageCount": len(draft.messages),
             "createdAt": draft.created_at,
-            "lastActiveAt": draft.last_active_at,
+            "updatedAt": draft.updated_at if draft.updated_at is not None else draft.last_active_at,
+            "lastActiveAt": draft.last_active_at if draft.last_active_at is not None else draft.updated_at,
         }
+
+    def _transcript(self, draft: PlacedDraft) -> Row:
+        messages = [rows.draft_properties(self._space_id, draft.id, one) for one in draft.messages]
+        return {"key": self._key(draft.id), "messages": messages}
 
 
 def _event_type(source_id: str | None) -> TopologyEventType:

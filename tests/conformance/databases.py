@@ -252,7 +252,9 @@ class SqliteDatabase:
     @contextlib.contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
         with contextlib.closing(sqlite3.connect(self._path, isolation_level=None)) as connection:
-            connection.execute("CREATE TEMP TABLE decision (outcome, now, seq, extra)")
+            for statement in schema_script("sql", "connection"):
+                if statement.startswith("CREATE TEMP"):
+                    connection.execute(statement)
             yield connection
 
 

@@ -271,7 +271,7 @@ async def test_what_an_import_finds_is_whole(
     session = await talker(space)
     late.hide("imports/state", key_of(space.space_id, session), seq)
 
-    found = (await behind.stored_transcripts(session))[session]
+    found = (await behind.stored_transcripts([session]))[session][session]
 
     assert late.asked == 2
     assert found.message_ids == tuple(message.id for message in await transcript(space, session))

@@ -128,15 +128,26 @@ async def test_an_older_file_that_is_faster(space: SpaceStore) -> None:
     """What it has not is added, and a branch leaves where it leaves; each is counted once."""
     old, grown = talk("a", 2), talk("a", 6, branch_at=3)
 
-    report = await imported(meddled(space, "import_session", lambda: imported(space, old)), grown)
+    meddling = meddled(space, "import_sessions", lambda: imported(space, old))
+    report = await imported(meddling, talk("z", 2), grown, talk("b", 2))
 
-    assert (sessions(report), report.messages, report.forks) == ((1, 1, 0), 5, 1)
+    assert (sessions(report), report.messages, report.forks) == ((3, 1, 0), 9, 1)
     assert reasons(report) == {}
     assert await texts(space, "a") == [f"a{n}" for n in range(1, 7)]
     (branch,) = [
-        one for one in (await space.stored_transcripts("chatgpt:a")).values() if one.id != "chatgpt:a"
+        one
+        for id, one in (await space.stored_transcripts(["chatgpt:a"]))["chatgpt:a"].items()
+        if id != "chatgpt:a"
     ]
     assert [id.rpartition(":")[2] for id in branch.message_ids] == ["a1", "a2", "a3", "a-branch"]
+
+
+async def test_one_conversation_twice_in_a_file(space: SpaceStore) -> None:
+    """What the second has more is added, and each message is there once."""
+    report = await imported(space, talk("a", 2), talk("b", 2), talk("a", 4), talk("b", 2))
+
+    assert (sessions(report), report.messages) == ((2, 1, 1), 6)
+    assert await texts(space, "a") == ["a1", "a2", "a3", "a4"]
 
 
 async def test_a_session_that_goes_on_meanwhile(space: SpaceStore) -> None:

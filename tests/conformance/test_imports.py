@@ -199,16 +199,22 @@ async def test_what_is_stored(space: SpaceStore) -> None:
     """An import learns which messages of a conversation are there already, and where its sessions end."""
     draft = imported()
     branch = imported(id=f"{draft.id}:leaf", source_id=draft.id, through_seq=2, messages=())
-    for one in (draft, branch, imported(id=f"{draft.id}-"), imported(id=f"{draft.id}0")):
+    longer = imported(id=f"{draft.id}0")
+    for one in (draft, branch, imported(id=f"{draft.id}-"), longer):
         await space.import_session(one)
     await space.append(draft.id, [said(id="own")])
     ids = tuple(one.id for one in draft.messages)
 
-    assert await space.stored_transcripts(draft.id) == {
-        draft.id: StoredTranscript(id=draft.id, next_seq=6, message_ids=(*ids, "own")),
-        branch.id: StoredTranscript(id=branch.id, next_seq=3, message_ids=ids[:2]),
+    theirs = tuple(one.id for one in longer.messages)
+    assert await space.stored_transcripts([longer.id, "nobody", draft.id]) == {
+        draft.id: {
+            draft.id: StoredTranscript(id=draft.id, next_seq=6, message_ids=(*ids, "own")),
+            branch.id: StoredTranscript(id=branch.id, next_seq=3, message_ids=ids[:2]),
+        },
+        longer.id: {longer.id: StoredTranscript(id=longer.id, next_seq=5, message_ids=theirs)},
+        "nobody": {},
     }
-    assert await space.stored_transcripts("nobody") == {}
+    assert await space.stored_transcripts([]) == {}
 
 
 async def test_going_on(space: SpaceStore) -> None:
@@ -255,13 +261,18 @@ async def test_a_big_import(space: SpaceStore) -> None:
     await space.import_session(draft)
 
     assert (await space.sessions([draft.id]))[draft.id].message_count == 5_000
-    assert (await space.stored_transcripts(draft.id))[draft.id].message_ids[-1] == draft.messages[-1].id
+    assert (await space.stored_transcripts([draft.id]))[draft.id][draft.id].message_ids[-1] == draft.messages[
+        -1
+    ].id
 
 
 async def test_many_at_once(space: SpaceStore, database: Database) -> None:
     """Many sessions come in one transaction, each in its place, as if they had come one after the other."""
     before = (await create(space)).id
-    roots = [placed("a", created_at=5, last_active_at=9, tags=("t",)), placed("b", status="ARCHIVED")]
+    roots = [
+        placed("a", created_at=5, last_active_at=9, tags=("t",), strategy="FLAT", metadata={"m": [1]}),
+        placed("b", status="ARCHIVED", updated_at=7),
+    ]
     await space.create_session(child(before), None)
     below = [placed("c", before), placed("d", "a", source_id="b"), placed("e", before, messages=())]
 
@@ -281,6 +292,10 @@ async def test_many_at_once(space: SpaceStore, database: Database) -> None:
     sessions = await space.sessions(["a", "b", "d", "e"])
     assert (sessions["a"].created_at, sessions["a"].last_active_at, sessions["a"].tags) == (5, 9, ("t",))
     assert (sessions["b"].status, sessions["d"].root_id) == (SessionStatus.ARCHIVED, "a")
+    assert (sessions["a"].metadata, sessions["a"].updated_at) == ({"m": [1]}, 9)
+    assert (sessions["b"].metadata, sessions["b"].updated_at, sessions["b"].last_active_at) == ({}, 7, 7)
+    strategies = [sessions[id].strategy for id in "abde"]
+    assert strategies == [TopologyStrategy(name) for name in ("FLAT", "TREE", "FLAT", "TREE")]
     assert (sessions["e"].message_count, sessions["e"].next_seq) == (0, 1)
     assert [(m.id, m.seq) for m in await transcript(space, "d")] == [
         (one.id, seq) for seq, one in enumerate(below[1].messages, 1)

@@ -133,7 +133,7 @@ async def test_reads(space: SpaceStore, stranger: SpaceStore, mine: Session) -> 
     for page_of in (stranger.newest_messages, stranger.oldest_messages):
         assert await page_of([mine.id], after=0, before=ALL, first=ALL, roles=None) == {mine.id: []}
     assert await stranger.count_messages([mine.id], list(MessageRole)) == {mine.id: 0}
-    assert await stranger.stored_transcripts(mine.id) == {}
+    assert await stranger.stored_transcripts([mine.id]) == {mine.id: {}}
     assert await stranger.tree(mine.id, 10) == []
     for which in (SessionFilter(), tree):
         page = await stranger.digests(which, changed_after=0, after="", first=10)

@@ -7,7 +7,15 @@ from typing import IO, Final
 from stello_graph.interchange.background import in_thread
 from stello_graph.interchange.jsonl.lines import Kind
 from stello_graph.interchange.jsonl.pace import MOST_BYTES
-from stello_graph.interchange.jsonl.reading import Terms, cleaned, fields_of, kind_of, read_beside, read_space
+from stello_graph.interchange.jsonl.reading import (
+    Terms,
+    cleaned,
+    fields_of,
+    is_plain,
+    kind_of,
+    read_beside,
+    read_space,
+)
 from stello_graph.interchange.jsonl.scan import Run, lines_of
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.report import BesideOutcome, ImportReport
@@ -72,7 +80,7 @@ def _lines(stream: IO[bytes], runs: Sequence[Run], terms: Terms) -> Iterator[_To
     for run in runs:
         for number, (start, end, line) in enumerate(lines_of(stream, terms.max_line, run), run.line):
             assert line is not None, "it was short enough at the first reading"
-            fields, _ = cleaned(fields_of(line))
+            fields, _ = cleaned(fields_of(line), is_plain(line))
             kind = kind_of(fields)
             if kind is Kind.SPACE:
                 yield _Told(number, kind, "", read_space(fields, terms), end - start)

@@ -1,6 +1,8 @@
 """What a line tells, held against what can be stored, gone on from, and would be taken from a caller."""
 
+import math
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 from stello_graph.errors import InvalidInput
@@ -29,17 +31,27 @@ V = TypeVar("V", bound=Value)
 
 def out_of_bounds(value: Value) -> Iterator[str]:
     """The fields whose numbers could not be stored, or not be counted on from."""
-    for name, field in type(value).model_fields.items():
-        found = getattr(value, name)
-        if isinstance(found, Value | tuple):
+    kind = type(value)
+    for name, found in vars(value).items():
+        if type(found) is int:
+            least, most = _bounds(kind, name)
+            is_out = not least <= found <= most
+        elif isinstance(found, Value | tuple):
             inner = found if isinstance(found, tuple) else (found,)
-            if any(True for one in inner if isinstance(one, Value) for _ in out_of_bounds(one)):
-                yield field.alias or name
-        elif type(found) is int and field.annotation is not Any and name not in _UNBOUND:
-            is_time = name == "at" or name.endswith("_at")
-            most = _YEAR_9999 if is_time else _MOST_USAGE if isinstance(value, Usage) else _MOST
-            if not 0 <= found <= most:
-                yield field.alias or name
+            is_out = any(True for one in inner if isinstance(one, Value) for _ in out_of_bounds(one))
+        else:
+            continue
+        if is_out:
+            yield kind.model_fields[name].alias or name
+
+
+@cache
+def _bounds(kind: type[Value], name: str) -> tuple[float, float]:
+    if kind.model_fields[name].annotation is Any or name in _UNBOUND:
+        return -math.inf, math.inf
+    if name == "at" or name.endswith("_at"):
+        return 0, _YEAR_9999
+    return 0, _MOST_USAGE if issubclass(kind, Usage) else _MOST
 
 
 def checked(value: V, max_text: int) -> V:

@@ -113,13 +113,14 @@ class Drafting:
 
     def _renewed(self, message: Message, home: str) -> Message:
         turn_id, session_id = message.turn_id, message.session_id
-        return message.model_copy(
-            update={
-                "id": self._ids.other(Kind.MESSAGE, home, message.id),
-                "session_id": self._ids.session(session_id),
-                "turn_id": None if turn_id is None else self._turn_id(turn_id, session_id),
-            }
-        )
+        ids = {
+            "id": self._ids.other(Kind.MESSAGE, home, message.id),
+            "session_id": self._ids.session(session_id),
+            "turn_id": None if turn_id is None else self._turn_id(turn_id, session_id),
+        }
+        # To copy it takes longer than all else that is done with it here.
+        is_same = ids == {"id": message.id, "session_id": session_id, "turn_id": turn_id}
+        return message if is_same else message.model_copy(update=ids)
 
     def _turn_id(self, id: str, session_id: str) -> str:
         """Of a turn of a session, which may come later, or never: not that of another session's turn."""

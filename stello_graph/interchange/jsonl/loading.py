@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import IO, Any, Final
 
 from stello_graph.interchange.jsonl.lines import Kind
@@ -11,6 +12,7 @@ from stello_graph.interchange.jsonl.reading import (
     Unreadable,
     cleaned,
     fields_of,
+    is_plain,
     kind_of,
     read_message,
     read_session,
@@ -69,23 +71,28 @@ class Loader:
         self._terms = terms
         self.sessions = sessions
         self._last_home: Loaded | None = None
+        self._reading = Lock()
 
     def load(self, entry: Entry) -> Loaded:
-        """A session with what can be stored of it, and remarks on the rest."""
+        """A session with what can be stored of it, and remarks on the rest; also by several threads."""
+        with self._reading:
+            return self._load(entry)
+
+    def _load(self, entry: Entry) -> Loaded:
         remarks: list[Skipped | Repaired] = []
         told: dict[int, Told] = {}
         turns: dict[str, Turn] = {}
         copy: SessionCopy | None = None
-        waiting: list[tuple[int, dict[str, Any]]] = []
-        for number, fields in self._lines(entry):
+        waiting: list[tuple[int, dict[str, Any], bool]] = []
+        for number, fields, line_is_plain in self._lines(entry):
             if fields["kind"] == Kind.SESSION:
-                copy = copy or read_session(cleaned(fields)[0], self._terms)[0]
+                copy = copy or read_session(cleaned(fields, line_is_plain)[0], self._terms)[0]
             else:
-                waiting.append((number, fields))
+                waiting.append((number, fields, line_is_plain))
         assert copy is not None, "it was there at the first reading"
-        for number, told_fields in waiting:
+        for number, told_fields, line_is_plain in waiting:
             try:
-                fields, changes = cleaned(told_fields)
+                fields, changes = cleaned(told_fields, line_is_plain)
                 if fields["kind"] == Kind.TURN:
                     turn = read_turn({"startedAt": copy.created_at, **fields}, entry.id)
                     if turn.id in turns:
@@ -123,8 +130,8 @@ class Loader:
             self._last_home = self.load(self.sessions[id])
         return self._last_home
 
-    def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The lines of a session that could be read, by their numbers."""
+    def _lines(self, entry: Entry) -> Iterator[tuple[int, dict[str, Any], bool]]:
+        """The lines of a session that could be read, by their numbers, and whether each is plain."""
         for run in entry.runs:
             lines = lines_of(self._stream, self._terms.max_line, run)
             for number, (_, _, line) in enumerate(lines, run.line):
@@ -132,7 +139,7 @@ class Loader:
                     continue
                 fields = fields_of(line)
                 kind_of(fields)
-                yield number, fields
+                yield number, fields, is_plain(line)
 
 
 def _told(fields: dict[str, Any], session_id: str, line: int, now: int) -> Told:

@@ -11,21 +11,50 @@ from stello_graph.interchange.jsonl.loading import Loaded, Loader
 from stello_graph.interchange.jsonl.lookups import existing, pages
 from stello_graph.interchange.jsonl.moves import Moves
 from stello_graph.interchange.jsonl.order import Placed
-from stello_graph.interchange.jsonl.pace import MOST_BYTES
+from stello_graph.interchange.jsonl.pace import MOST_BYTES, MOST_MESSAGES
 from stello_graph.interchange.jsonl.renewal import Ids
+from stello_graph.interchange.jsonl.scan import Entry
 from stello_graph.interchange.plan import Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.model.copies import RestoreDraft
 from stello_graph.model.message import Message
 from stello_graph.ports import SpaceStore
 
-__all__ = ["Lots"]
+__all__ = ["Lots", "lots"]
 
 CHANGED: Final = "what it hangs on was deleted meanwhile"
 
 _SESSIONS: Final = 200
-_MESSAGES: Final = 1_000
 _TRIES: Final = 5
+
+
+Lot = Mapping[str, tuple[Placed, Loaded]]
+
+
+def lots(loader: Loader, order: Iterable[Placed]) -> Iterator[Lot]:
+    """Sessions some at a time, none together with its parent. Each comes after its parent in `order`."""
+    lot: dict[str, tuple[Placed, Loaded]] = {}
+    messages = 0
+    # By session, the bytes that are read for the lot: of its own, and of those that tell what they share.
+    sizes: dict[str, int] = {}
+    for one in order:
+        loaded = loader.load(one.entry)
+        more = _sizes_for(loaded, loader.sessions)
+        is_full = len(lot) >= _SESSIONS or messages >= MOST_MESSAGES
+        is_large = sum((sizes | more).values()) > MOST_BYTES
+        if lot and (is_full or is_large or one.parent_id in lot):
+            yield lot
+            lot, messages, sizes = {}, 0, {}
+        lot[one.entry.id] = one, loaded
+        messages += len(loaded.told)
+        sizes |= more
+    if lot:
+        yield lot
+
+
+def _sizes_for(loaded: Loaded, sessions: Mapping[str, Entry]) -> dict[str, int]:
+    ids = {loaded.entry.id, *(told.home for told in loaded.told if told.home in sessions)}
+    return {id: sessions[id].size for id in ids}
 
 
 class Lots:
@@ -42,28 +71,9 @@ class Lots:
         self._links = links
         self._report = report
         self._now = now
-        self._lot: dict[str, tuple[Placed, Loaded]] = {}
-        self._messages = 0
-        # By session, the bytes that are read for the lot: of its own, and of those that tell what they share.
-        self._sizes: dict[str, int] = {}
 
-    async def add(self, one: Placed) -> None:
-        """A session whose parent is stored, or comes with those before it."""
-        if one.parent_id in self._lot:
-            await self.flush()
-        loaded = await in_thread(self._loader.load, one.entry)
-        sizes = self._sizes_for(loaded)
-        if self._lot and sum((self._sizes | sizes).values()) > MOST_BYTES:
-            await self.flush()
-        self._sizes |= sizes
-        self._lot[one.entry.id] = one, loaded
-        self._messages += len(loaded.told)
-        if len(self._lot) >= _SESSIONS or self._messages >= _MESSAGES:
-            await self.flush()
-
-    async def flush(self) -> None:
-        """Stores what was added, without what somebody else has made or taken away meanwhile."""
-        lot, self._lot, self._messages, self._sizes = self._lot, {}, 0, {}
+    async def store(self, lot: Lot) -> None:
+        """Stores it, without what somebody else has made or taken away meanwhile."""
         for _ in range(_TRIES):
             if not lot:
                 return
@@ -78,11 +88,6 @@ class Lots:
             lot = await self._still_missing(lot)
         for id, (_, loaded) in lot.items():
             self._skip(id, loaded)
-
-    def _sizes_for(self, loaded: Loaded) -> dict[str, int]:
-        sessions = self._loader.sessions
-        ids = {loaded.entry.id, *(told.home for told in loaded.told if told.home in sessions)}
-        return {id: sessions[id].size for id in ids}
 
     async def _known(self, lot: Mapping[str, Loaded]) -> Known:
         """What the store has of the messages and turns of a lot, and the messages that it shares."""
@@ -100,7 +105,7 @@ class Lots:
             turns |= await self._store.taken_turns(page)
         return Known(messages, turns, homed, self._moves)
 
-    async def _still_missing(self, lot: dict[str, tuple[Placed, Loaded]]) -> dict[str, tuple[Placed, Loaded]]:
+    async def _still_missing(self, lot: Lot) -> Lot:
         """What of a lot can be tried again, now that it is known what has come and gone."""
         above = {one.parent_id for one, _ in lot.values() if one.parent_id is not None}
         ends = self._links.ends_with(lot)

@@ -4,9 +4,10 @@ from typing import Any, Final
 
 from stello_graph.model.values import Value
 
-__all__ = ["MOST_BYTES", "Pace", "weight"]
+__all__ = ["MOST_BYTES", "MOST_MESSAGES", "Pace", "weight"]
 
 MOST_BYTES: Final = 8 << 20
+MOST_MESSAGES: Final = 2_000
 _FASTER: Final = 4
 
 

@@ -6,14 +6,15 @@ sessions and their links are all that is kept in memory of the whole file.
 
 import time
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import IO
 
-from stello_graph.interchange.background import in_thread
+from stello_graph.interchange.background import ahead, in_thread
 from stello_graph.interchange.jsonl.beside import restore_beside
 from stello_graph.interchange.jsonl.links import Links
 from stello_graph.interchange.jsonl.loading import Loader
 from stello_graph.interchange.jsonl.lookups import above, existing, named_outside
-from stello_graph.interchange.jsonl.lots import Lots
+from stello_graph.interchange.jsonl.lots import Lots, lots
 from stello_graph.interchange.jsonl.order import placed
 from stello_graph.interchange.jsonl.reading import Terms
 from stello_graph.interchange.jsonl.renewal import Ids, Renewed
@@ -73,8 +74,9 @@ async def restore(
     links.stored(present)
     for _ in present:
         report.add_session(SessionOutcome.PRESENT, messages=0, is_fork=False)
-    lots = Lots(store, Loader(stream, terms, sessions), ids, links, report, terms.now)
-    for one in order:
-        if one.entry.id not in present:
-            await lots.add(one)
-    await lots.flush()
+    loader = Loader(stream, terms, sessions)
+    storing = Lots(store, loader, ids, links, report, terms.now)
+    missing = [one for one in order if one.entry.id not in present]
+    async with aclosing(ahead(lots(loader, missing))) as coming:
+        async for lot in coming:
+            await storing.store(lot)

@@ -11,6 +11,7 @@ from stello_graph.interchange.jsonl.reading import (
     check_header,
     cleaned,
     fields_of,
+    is_plain,
     kind_of,
     read_beside,
     read_session,
@@ -113,7 +114,7 @@ class Scan:
                 raise Unreadable(NO_SESSION)
             _add(self._entry(session_id).runs, run)
             return
-        fields, changes = cleaned(fields)
+        fields, changes = cleaned(fields, is_plain(line))
         where = f"line {run.line}, {kind}"
         match kind:
             case Kind.SESSION:

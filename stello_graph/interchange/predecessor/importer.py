@@ -113,7 +113,7 @@ class _Import:
         if draft.parent_id in self._of_others:
             self._of_others.add(draft.id)
             raise _Left(BELOW_OTHER)
-        stored = (await self._store.stored_transcripts(draft.id)).get(draft.id)
+        stored = (await self._store.stored_transcripts([draft.id]))[draft.id].get(draft.id)
         if stored is None:
             await self._make(session)
         elif await self._is_of_others(draft):

@@ -4,7 +4,8 @@ import asyncio
 import gzip
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from io import BytesIO
 from typing import Any, Final
@@ -15,7 +16,7 @@ from starlette.routing import Mount
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.http import imports
-from stello_graph.interchange import jsonstream
+from stello_graph.interchange import jsonstream, lots
 from stello_graph.interchange.intake import OTHERS
 from stello_graph.model.values import KeyScope
 from stello_graph.store.engine import Row
@@ -56,7 +57,9 @@ async def over(answer: Answer) -> None:
 
 
 class Gate:
-    """Lets so many sessions be written, then holds the next write until it is opened, or fails it."""
+    """Stores one session at a time, so many of them, then holds the next write until it is opened, or
+    fails it.
+    """
 
     def __init__(self, app: App, monkeypatch: pytest.MonkeyPatch, free: int = 0) -> None:
         self.reached = asyncio.Event()
@@ -65,9 +68,10 @@ class Gate:
         self._free = free
         self._write = app.engine.write
         monkeypatch.setattr(app.engine, "write", self.write)
+        monkeypatch.setattr(lots, "_MOST", 1)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
-        if query.name == "imports/session":
+        if query.name == "imports/sessions":
             self._free -= 1
             if self._free < 0:
                 self.reached.set()
@@ -208,6 +212,35 @@ async def test_refused_before_it_runs(
     assert (await ended(app, export("a"))).status == 200
 
 
+@pytest.mark.parametrize("is_own", [False, True], ids=["of another product", "own"])
+async def test_statements(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch, is_own: bool) -> None:
+    """As many as there are lots, not as conversations; also for what is there already."""
+    app = await open_app(rate_limit=1_000)
+    asked: Counter[str] = Counter()
+
+    def counted(run: Callable[..., Awaitable[list[Row]]]) -> Callable[..., Awaitable[list[Row]]]:
+        def counting(query: Query, *given: Any, **params: Any) -> Awaitable[list[Row]]:
+            asked[query.name] += 1
+            return run(query, *given, **params)
+
+        return counting
+
+    async def cost(count: int) -> Counter[str]:
+        ids = [f"{count}-{number}" for number in range(count)]
+        asked.clear()
+        report = (await ended(app, own_sessions(*ids) if is_own else export(*ids))).lines[-1]["report"]
+        assert sum(report["sessions"].values()) == count
+        return Counter({name: times for name, times in asked.items() if "import" in name})
+
+    monkeypatch.setattr(app.engine, "read", counted(app.engine.read))
+    monkeypatch.setattr(app.engine, "write", counted(app.engine.write))
+    few, many, again = [await cost(count) for count in (2, 100, 100)]
+
+    assert few == many
+    assert few.total() == 2
+    assert again.total() == (0 if is_own else 1)
+
+
 async def test_other_methods(open_app: OpenApp) -> None:
     """It is for POST."""
     app = await open_app()
@@ -251,6 +284,17 @@ def own_export() -> bytes:
         {"kind": "profile", "name": "p"},
         {"kind": "session", "id": "mine", "label": "Mine"},
     ]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def own_sessions(*ids: str) -> bytes:
+    """An own export with one session of two messages for each id."""
+    lines: list[dict[str, Any]] = [{"format": "stello-graph", "version": 1}]
+    for id in ids:
+        lines.append({"kind": "session", "id": id, "label": id})
+        for seq, role in enumerate(("USER", "ASSISTANT"), 1):
+            said = {"id": f"{id}{seq}", "seq": seq, "role": role, "content": f"{id}{seq}"}
+            lines.append({"kind": "message", "session": id, **said})
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 

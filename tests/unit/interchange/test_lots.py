@@ -1,0 +1,87 @@
+"""What is read of a file, some conversations at a time, and ahead of what is written."""
+
+import asyncio
+import io
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import aclosing
+
+import pytest
+
+from stello_graph.interchange import lots as module
+from stello_graph.interchange.background import ahead
+from stello_graph.interchange.intake import Intake
+from stello_graph.interchange.lots import lots
+from stello_graph.interchange.plan import ImportedConversation
+from tests.unit.interchange.exports import conversation, reply, user
+
+
+def names(*ids: str, words: int = 1) -> list[list[str]]:
+    """Which conversations of two messages come together; an id of none stands for what is none."""
+    talks = [
+        conversation((None, user("x" * words)), ("x" * words, reply("y")), id=id) if id else {} for id in ids
+    ]
+    intake = Intake.of_stream(io.BytesIO(json.dumps(talks).encode()), max_bytes=1 << 30)
+    return [
+        [one.id.removeprefix("chatgpt:") if isinstance(one, ImportedConversation) else "" for one in lot]
+        for lot in lots(intake, 1 << 30)
+    ]
+
+
+def test_what_comes_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All, in order, but for a second conversation of one id, up to so many things, messages and bytes."""
+    assert names("a", "b", "", "c") == [["a", "b", "", "c"]]
+    assert names("a", "b", "a", "b", "b") == [["a", "b"], ["a", "b"], ["b"]]
+    assert names(*map(str, range(1_201))) == [
+        [str(number) for number in range(first, min(first + 500, 1_201))] for first in (0, 500, 1_000)
+    ]
+    with monkeypatch.context() as few:
+        few.setattr(module, "MOST_MESSAGES", 5)
+        assert names(*"abcde") == [["a", "b"], ["c", "d"], ["e"]]
+        few.setattr(module, "MOST_MESSAGES", 1)
+        assert names(*"ab") == [["a"], ["b"]]
+    few_bytes = names(*"abcdefgh", words=400_000)
+    assert 1 < len(few_bytes) < 8
+    assert [id for lot in few_bytes for id in lot] == [*"abcdefgh"]
+
+
+async def test_ahead() -> None:
+    """The next one is made while the one before it is used, no more than that; a fault comes in its place."""
+    made = [threading.Event() for _ in range(3)]
+
+    def items() -> Iterator[int]:
+        for number, one in enumerate(made):
+            one.set()
+            yield number
+        raise RuntimeError("no more")
+
+    found = []
+
+    async def use() -> None:
+        async with aclosing(ahead(items())) as coming:
+            async for number in coming:
+                found.append(number)
+                for one in made[: number + 2]:
+                    assert await asyncio.to_thread(one.wait, 10)
+                assert not any(one.is_set() for one in made[number + 2 :])
+
+    with pytest.raises(RuntimeError, match="no more"):
+        await use()
+    assert found == [0, 1, 2]
+
+
+async def test_ahead_that_is_closed_early() -> None:
+    """What is being made then is stopped, and has ended."""
+    begun, stopped, ended = [threading.Event() for _ in range(3)]
+
+    def items() -> Iterator[str]:
+        yield "first"
+        begun.set()
+        assert stopped.wait(10)
+        ended.set()
+
+    async with aclosing(ahead(items(), stopped.set)) as coming:
+        assert await anext(coming) == "first"
+        assert await asyncio.to_thread(begun.wait, 10)
+    assert ended.is_set()
