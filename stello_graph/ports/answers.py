@@ -111,7 +111,8 @@ def text_bytes(value: Any) -> int:
     if not isinstance(value, list | tuple):
         return 0
     try:
-        # Of texts alone, which columns of rows are, at once.
+        # Of texts alone, at once.
         return text_bytes("".join(value))
     except TypeError:
-        return sum(map(text_bytes, value))
+        texts = [one for one in value if isinstance(one, str)]
+        return text_bytes("".join(texts)) + sum(text_bytes(one) for one in value if not isinstance(one, str))

@@ -26,6 +26,7 @@ from stello_graph.model.turn import Turn
 from stello_graph.model.values import Usage
 from stello_graph.store.engine import Listed, Row
 from stello_graph.store.indexing import message_terms
+from stello_graph.store.listed import digest_rows, message_rows, node_rows
 
 __all__ = [
     "conversation",
@@ -62,18 +63,6 @@ _NODES = TypeAdapter(list[TopologyNode])
 _WITH_ANCESTORS = TypeAdapter(list[NodeWithAncestors])
 _MESSAGES = TypeAdapter(list[Message])
 _DIGESTS = TypeAdapter(list[SessionDigest])
-# In the order in which queries list them inside a row: names take as long to send and read as values.
-_NODE = (
-    "id", "parentId", "label", "status", "role", "depth", "index", "childCount", "turnCount",
-    "sourceSessionId", "sourceSeq", "createdAt", "lastActiveAt",
-)  # fmt: skip
-_MESSAGE = (
-    "id", "sessionId", "role", "content", "parts", "state", "toolCalls", "toolCallId", "toolName", "isError",
-    "durationMs", "model", "usage", "turnId", "createdAt", "seq",
-)  # fmt: skip
-_DIGEST = (
-    "id", "label", "status", "memory", "rollup", "insight", "updatedAt", "eventSeq", "memorySeq",
-)  # fmt: skip
 _OVERRIDES = ("model", "consolidatePrompt", "integratePrompt", "compressPrompt", "roleContext")
 
 
@@ -110,18 +99,18 @@ def nodes(rows: list[Row]) -> list[TopologyNode]:
 
 def listed_nodes(items: list[Listed]) -> list[TopologyNode]:
     """TopologyNodes listed in a row."""
-    return nodes(_named(_NODE, items))
+    return nodes(node_rows(items))
 
 
 def nodes_with_ancestors(rows: list[Row]) -> list[NodeWithAncestors]:
     """Rows of TopologyNodes, each with its `ancestors`."""
-    whole_rows = [row | {"ancestors": _named(_NODE, row["ancestors"])} for row in rows]
+    whole_rows = [row | {"ancestors": node_rows(row["ancestors"])} for row in rows]
     return _together(_WITH_ANCESTORS, NodeWithAncestors.model_validate, whole_rows)
 
 
 def digests(items: list[Listed]) -> tuple[SessionDigest, ...]:
     """Digests listed in a row."""
-    return tuple(_together(_DIGESTS, SessionDigest.model_validate, _named(_DIGEST, items)))
+    return tuple(_together(_DIGESTS, SessionDigest.model_validate, digest_rows(items)))
 
 
 def message(row: Row) -> Message:
@@ -136,7 +125,7 @@ def message_copy(row: Row) -> MessageCopy:
 
 def messages(items: list[Listed]) -> list[Message]:
     """Messages listed in a row."""
-    return _together(_MESSAGES, Message.model_validate, [_said(row) for row in _named(_MESSAGE, items)])
+    return _together(_MESSAGES, Message.model_validate, [_said(row) for row in message_rows(items)])
 
 
 def profile(row: Row) -> ForkProfile:
@@ -288,10 +277,6 @@ def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
         "createdAt": draft.created_at,
         "terms": message_terms(space_id, draft.role, draft.content),
     }
-
-
-def _named(names: tuple[str, ...], items: list[Listed]) -> list[Row]:
-    return [dict(zip(names, item, strict=True)) for item in items]
 
 
 def _together(adapter: TypeAdapter[list[T]], make: Callable[[Row], T], rows: list[Row]) -> list[T]:

@@ -126,4 +126,5 @@ def test_bytes_of_texts() -> None:
     """UTF-8 of all strings, keys too; numbers take nothing."""
     assert text_bytes("aé字🚀") == 1 + 2 + 3 + 4
     assert text_bytes({"ab": [1, None, "c", {"d": "é"}], "e": 2.5}) == 2 + 1 + 1 + 2 + 1
+    assert text_bytes(["é", None, "a", ["b", None], {"c": "字"}]) == 2 + 1 + 1 + 1 + 3
     assert text_bytes("\ud800") == 3
