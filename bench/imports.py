@@ -31,6 +31,7 @@ _LENGTH = 200
 _OF_ONE = 20
 _WORDS = 5_000
 _PIECE = 2**20
+_WARM_UP = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +147,10 @@ def _access() -> dict[str, str]:
 async def _all(url: str, folder: Path, messages: int) -> bool:
     head = f"{'messages':>9}{'rate':>12}{'at least':>11}{'cpu each':>12}{'before':>11}{'peak':>9}"
     print(f"{url.partition(':')[0]:<34}{head}")
+    aside = folder / "warm-up"
+    aside.mkdir()
+    async for _ in measure(url, aside, min(messages, _WARM_UP)):
+        continue
     is_met = True
     async for imported in measure(url, folder, messages):
         print(imported, flush=True)

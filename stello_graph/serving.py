@@ -27,6 +27,8 @@ _STREAMS_SECONDS = 1
 _FLUSH_SECONDS = 5
 # How many objects are new, and how often the younger ones were looked at, before cycles are looked for.
 _COLLECTING = 50_000, 20, 50
+# After so many seconds a thread that computes, as imports do, lets another one on that waits.
+_SWITCHING = 0.001
 
 
 class _Server(uvicorn.Server):
@@ -83,6 +85,7 @@ async def serve_until_stopped(
         timeout_graceful_shutdown=_FLUSH_SECONDS,
     )
     _spare_collecting()
+    sys.setswitchinterval(_SWITCHING)
     async with graph:
         # uvicorn raises the signal again once it is done: with this handler the exit status is 0.
         for stop in (signal.SIGTERM, signal.SIGINT):

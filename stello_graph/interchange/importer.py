@@ -1,8 +1,8 @@
 """Writes what an intake holds into a Space."""
 
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack
 
-from stello_graph.interchange.background import ahead, in_thread
+from stello_graph.interchange.background import Ahead, in_thread
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import restore
 from stello_graph.interchange.jsonstream import MAX_OBJECT
@@ -58,8 +58,9 @@ async def import_intake(
                 on_read=intake.read_own,
             )
             report.within = ""
-    async with aclosing(ahead(lots(intake, max_object), intake.end)) as coming:
-        async for lot in coming:
+    async with Ahead(lots(intake, max_object), intake.end) as coming:
+        while (lot := await coming.take()) is not None:
+            coming.begin()
             for found in lot:
                 report.add(found)
             conversations = [found for found in lot if isinstance(found, ImportedConversation)]

@@ -19,6 +19,8 @@ def without_thinking(text: str) -> str:
     The first block may lack its start, where the tag that ends it opens a line (some models' templates
     hold the start themselves); the last its end, where the reply was cut before it said anything else.
     """
+    if "<" not in text:
+        return text.strip()
     said: list[str] = []
     at, start = 0, None
     for number, tag in enumerate(_THINKING.finditer(text)):

@@ -257,8 +257,8 @@ def conversation(row: Row) -> Conversation:
 
 
 def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
-    """The properties of a message to store, all of them given, None included."""
-    return {
+    """The properties of a message to store; what it does not have is left out."""
+    properties = {
         "key": key_of(space_id, draft.id),
         "id": draft.id,
         "sessionId": session_id,
@@ -277,6 +277,7 @@ def draft_properties(space_id: str, session_id: str, draft: Draft) -> Row:
         "createdAt": draft.created_at,
         "terms": message_terms(space_id, draft.role, draft.content),
     }
+    return {name: value for name, value in properties.items() if value is not None}
 
 
 def _together(adapter: TypeAdapter[list[T]], make: Callable[[Row], T], rows: list[Row]) -> list[T]:

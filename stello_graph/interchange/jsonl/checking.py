@@ -26,6 +26,8 @@ _YEAR_9999: Final = 253_402_300_799_000_000
 # Its bounds are those of its siblings: see `placed`.
 _UNBOUND: Final = {"index"}
 
+_NESTED: Final = (Value, tuple)
+
 V = TypeVar("V", bound=Value)
 
 
@@ -36,7 +38,7 @@ def out_of_bounds(value: Value) -> Iterator[str]:
         if type(found) is int:
             least, most = _bounds(kind, name)
             is_out = not least <= found <= most
-        elif isinstance(found, Value | tuple):
+        elif isinstance(found, _NESTED):
             inner = found if isinstance(found, tuple) else (found,)
             is_out = any(True for one in inner if isinstance(one, Value) for _ in out_of_bounds(one))
         else:

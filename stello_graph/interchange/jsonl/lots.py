@@ -1,6 +1,6 @@
 """Sessions of a file on their way into the store, some at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from stello_graph.interchange.background import in_thread
@@ -72,14 +72,19 @@ class Lots:
         self._report = report
         self._now = now
 
-    async def store(self, lot: Lot) -> None:
-        """Stores it, without what somebody else has made or taken away meanwhile."""
+    async def store(self, lot: Lot, on_ready: Callable[[], None]) -> None:
+        """Stores it, without what somebody else has made or taken away meanwhile.
+
+        Args:
+            on_ready: called when what is left of the work is the store's.
+        """
         for _ in range(_TRIES):
             if not lot:
                 return
             known = await self._known({id: loaded for id, (_, loaded) in lot.items()})
             drafting = Drafting(self._ids, known, self._now)
             drafts = await in_thread(_drafted, drafting, list(lot.values()))
+            on_ready()
             if await self._store.restore_sessions(drafts, self._links.coming_with(lot)):
                 self._report.add_all(drafting.remarks)
                 self._links.stored(lot)

@@ -6,10 +6,9 @@ sessions and their links are all that is kept in memory of the whole file.
 
 import time
 from collections.abc import Callable
-from contextlib import aclosing
 from typing import IO
 
-from stello_graph.interchange.background import ahead, in_thread
+from stello_graph.interchange.background import Ahead, in_thread
 from stello_graph.interchange.jsonl.beside import restore_beside
 from stello_graph.interchange.jsonl.links import Links
 from stello_graph.interchange.jsonl.loading import Loader
@@ -77,6 +76,6 @@ async def restore(
     loader = Loader(stream, terms, sessions)
     storing = Lots(store, loader, ids, links, report, terms.now)
     missing = [one for one in order if one.entry.id not in present]
-    async with aclosing(ahead(lots(loader, missing))) as coming:
-        async for lot in coming:
-            await storing.store(lot)
+    async with Ahead(lots(loader, missing)) as coming:
+        while (lot := await coming.take()) is not None:
+            await storing.store(lot, coming.begin)

@@ -5,12 +5,11 @@ import io
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import aclosing
 
 import pytest
 
 from stello_graph.interchange import lots as module
-from stello_graph.interchange.background import ahead
+from stello_graph.interchange.background import Ahead
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.lots import lots
 from stello_graph.interchange.plan import ImportedConversation
@@ -59,8 +58,10 @@ async def test_ahead() -> None:
     found = []
 
     async def use() -> None:
-        async with aclosing(ahead(items())) as coming:
-            async for number in coming:
+        async with Ahead(items()) as coming:
+            while (number := await coming.take()) is not None:
+                assert not any(one.is_set() for one in made[number + 1 :])
+                coming.begin()
                 found.append(number)
                 for one in made[: number + 2]:
                     assert await asyncio.to_thread(one.wait, 10)
@@ -81,7 +82,8 @@ async def test_ahead_that_is_closed_early() -> None:
         assert stopped.wait(10)
         ended.set()
 
-    async with aclosing(ahead(items(), stopped.set)) as coming:
-        assert await anext(coming) == "first"
+    async with Ahead(items(), stopped.set) as coming:
+        assert await coming.take() == "first"
+        coming.begin()
         assert await asyncio.to_thread(begun.wait, 10)
     assert ended.is_set()
