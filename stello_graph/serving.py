@@ -1,6 +1,7 @@
 """Serving until somebody stops it."""
 
 import asyncio
+import ctypes
 import gc
 import os
 import shlex
@@ -29,6 +30,8 @@ _FLUSH_SECONDS = 5
 _COLLECTING = 50_000, 20, 50
 # After so many seconds a thread that computes, as imports do, lets another one on that waits.
 _SWITCHING = 0.001
+# Of glibc's malloc.h.
+_M_ARENA_MAX = -8
 
 
 class _Server(uvicorn.Server):
@@ -86,6 +89,7 @@ async def serve_until_stopped(
     )
     _spare_collecting()
     sys.setswitchinterval(_SWITCHING)
+    _share_memory()
     async with graph:
         # uvicorn raises the signal again once it is done: with this handler the exit status is 0.
         for stop in (signal.SIGTERM, signal.SIGINT):
@@ -103,6 +107,12 @@ def _spare_collecting() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECTING)
+
+
+def _share_memory() -> None:
+    """With glibc each thread keeps memory of its own, a third of all after some maps of 100,000 nodes."""
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        libc.mallopt(_M_ARENA_MAX, 1)
 
 
 def _tell(graph: StelloGraph, port: int, say: Callable[[str], None]) -> None:

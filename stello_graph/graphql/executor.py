@@ -14,7 +14,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from graphql import GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLResolveInfo
+from graphql import GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLResolveInfo, OperationType
 from graphql.execution.values import get_argument_values
 from graphql.pyutils import AwaitableOrValue, Path
 from graphql.type import GraphQLEnumType, GraphQLField, GraphQLLeafType, GraphQLOutputType, GraphQLScalarType
@@ -82,7 +82,39 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
         """See graphql-core."""
         super().__init__(*args, **kwargs)
         self._answer = current_answer()
+        # All events of a subscription share these two.
         self._plans: dict[int, tuple[Any, _Plan | None]] = {}
+        self._root_fields: dict[str, Any] = {}
+
+    def execute_collected_root_fields(self, root_type: GraphQLObjectType, root_value: Any, *args: Any) -> Any:
+        """See graphql-core, which collects the fields of a subscription anew for each event.
+
+        What is below them is kept by their identity: each event would leave a kilobyte behind.
+        """
+        fields, *others = args
+        if self.operation.operation is OperationType.SUBSCRIPTION:
+            fields = self._root_fields.setdefault(root_type.name, fields)
+        return super().execute_collected_root_fields(root_type, root_value, fields, *others)
+
+    def complete_object_value(
+        self,
+        return_type: GraphQLObjectType,
+        field_details_list: Any,
+        info: GraphQLResolveInfo[Any],
+        path: Path,
+        result: Any,
+        position_context: Any,
+    ) -> AwaitableOrValue[dict[str, Any]]:
+        """See graphql-core. For a single row a plan pays where more follow: in a subscription."""
+        follows = self.operation.operation is OperationType.SUBSCRIPTION
+        plan = self._plan(GraphQLNonNull(return_type), field_details_list) if follows else None
+        if plan is not None and not plan.lists:
+            told: list[Any] = []
+            if rows := _or_none(lambda: _flat(plan, [result], told)):
+                return self._told(rows, told)[0]
+        return super().complete_object_value(
+            return_type, field_details_list, info, path, result, position_context
+        )
 
     def complete_iterable_value(
         self,

@@ -1,12 +1,15 @@
 """The short way for rows answers as graphql-core does, and leaves to it what is not plain."""
 
 import asyncio
-from collections.abc import Sequence
+import gc
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from enum import Enum
 from typing import Annotated, Any
 
 import pytest
 import strawberry
+from graphql.execution.collect_fields import FieldDetails
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -89,8 +92,16 @@ class Query:
         return [*ROWS, None]
 
 
-quick = strawberry.Schema(query=Query, execution_context_class=RowExecutor)
-plain = strawberry.Schema(query=Query)
+@strawberry.type
+class Subscription:
+    @strawberry.subscription
+    async def row(self) -> AsyncIterator[Row]:
+        for each in ROWS:
+            yield each
+
+
+quick = strawberry.Schema(query=Query, subscription=Subscription, execution_context_class=RowExecutor)
+plain = strawberry.Schema(query=Query, subscription=Subscription)
 
 rows = st.builds(
     Row,
@@ -167,6 +178,38 @@ async def test_a_level_without_rows_is_resolved_once() -> None:
     found = await quick.execute("{ rows { shards { back { id shards { name } } } } }")
     assert found.data == {"rows": [{"shards": []}]}
     assert CALLS == [1]
+
+
+@pytest.mark.parametrize("document", [*SELECTIONS[:6], *DEEP])
+async def test_events_are_graphql_cores(document: str) -> None:
+    """Also where one of them is not as it should be. Nothing more is kept for each event that was told."""
+    whole: dict[str, Any] = {
+        "id": "1", "name": "n", "size": 2, "note": None, "share": None, "colour": Colour.RED, "good": True,
+    }  # fmt: skip
+    ROWS[:] = [Row(**whole | {"id": str(n)}) for n in range(20)]
+    ROWS[7:7] = [Row(**whole | {"name": None, "size": "x"})]
+    document = document.replace("rows", "row").replace("{ row", "subscription { row", 1)
+    document = document.replace("query(", "subscription(").replace(") subscription", ")")
+    told: list[list[Any]] = []
+    left: list[int] = []
+    for one in (plain, quick):
+        results = await one.subscribe(document)
+        assert isinstance(results, AsyncIterator), results
+        told.append([])
+        async with aclosing(results):
+            async for result in results:
+                told[-1].append((result.data, [str(error) for error in result.errors or ()]))
+                if one is quick and len(told[-1]) in (10, 20):
+                    left.append(kept())
+    assert told[1] == told[0]
+    assert len(told[1]) == len(ROWS)
+    assert left[0] == left[1]
+
+
+def kept() -> int:
+    """How many fields of documents are remembered anywhere."""
+    gc.collect()
+    return sum(isinstance(each, FieldDetails) for each in gc.get_objects())
 
 
 @pytest.mark.parametrize(
