@@ -26,6 +26,9 @@ __all__ = ["new_loop", "serve_until_stopped"]
 # Seconds: when streams without an end of their own are ended; how long all answers may take to be sent.
 _STREAMS_SECONDS = 1
 _FLUSH_SECONDS = 5
+# How long a connection may be idle: longer than with clients and proxies, who lose what they send over one
+# that is being closed.
+_IDLE_SECONDS = 75
 # How many objects are new, and how often the younger ones were looked at, before cycles are looked for.
 _COLLECTING = 50_000, 20, 50
 # After so many seconds a thread that computes, as imports do, lets another one on that waits.
@@ -86,6 +89,7 @@ async def serve_until_stopped(
         # Of small messages it takes a fifth of the processor time and saves little.
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=_FLUSH_SECONDS,
+        timeout_keep_alive=_IDLE_SECONDS,
     )
     _spare_collecting()
     sys.setswitchinterval(_SWITCHING)

@@ -7,7 +7,6 @@ waits for the other's commit up to the busy timeout.
 import asyncio
 import contextlib
 import os
-import queue
 import sqlite3
 import threading
 import time
@@ -152,7 +151,7 @@ class _Connections:
 
     def __init__(self, size: int, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
-        self._free: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._free: list[sqlite3.Connection] = []
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="stello-sqlite")
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -163,13 +162,13 @@ class _Connections:
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             try:
-                connection = self._free.get_nowait()
-            except queue.Empty:
+                connection = self._free.pop()
+            except IndexError:
                 connection = self._connect()
             try:
                 return work(connection)
             finally:
-                self._free.put(connection)
+                self._free.append(connection)
         except OSError as error:
             raise StoreUnavailable(f"the database file cannot be opened: {error}") from error
         except sqlite3.DatabaseError as error:
@@ -180,8 +179,8 @@ class _Connections:
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self._threads.shutdown)
-        while not self._free.empty():
-            self._free.get_nowait().close()
+        while self._free:
+            self._free.pop().close()
 
 
 def _make_private(path: Path) -> None:

@@ -3,9 +3,11 @@
 import asyncio
 import json
 import random
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Final
 
+import httpx
 import pytest
 
 from tests.e2e import documents
@@ -351,6 +353,19 @@ async def test_an_operation_that_fails_leaves_the_socket_open(
             assert await socket.hear() == {"id": id, "type": "complete"}
         await socket.subscribe(ME, {})
         assert (await socket.hear())["payload"]["data"] == {"me": {"scope": "ADMIN"}}
+
+
+async def test_an_idle_connection_is_kept(client: Client) -> None:
+    """For longer than clients keep theirs: none of them sends a request over one that is being closed."""
+    url = httpx.URL(client.url)
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    for idle in (6, 0):
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200"), head
+        await reader.readexactly(int(re.findall(rb"(?i)content-length: (\d+)", head)[0]))
+        await asyncio.sleep(idle)
+    writer.close()
 
 
 @pytest.mark.covers("W42", "TC23")
