@@ -54,7 +54,7 @@ class Engine(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Waits for what runs, then frees connections."""
+        """Waits for what runs, then frees connections; what is asked from now on is StoreUnavailable."""
         ...
 
 

@@ -77,6 +77,7 @@ class Neo4jEngine:
         # bolt:// names one server, which has seen its own writes.
         self._bookmarks = Bookmarks() if url.startswith("neo4j") else None
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
         self._texts = {name: self._text(text.statements[0]) for name, text in load("cypher").items()}
         self._counted = {
             name: self._text(_counted(text.statements[0]))
@@ -121,6 +122,7 @@ class Neo4jEngine:
 
     async def aclose(self) -> None:
         """See Engine."""
+        self._is_closed = True
         while self._tasks:
             await asyncio.wait(self._tasks)
         if self._driver is not None:
@@ -135,6 +137,9 @@ class Neo4jEngine:
         return self._driver
 
     async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._is_closed:
+            work.close()
+            raise StoreUnavailable("the store is closed")
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -211,7 +216,7 @@ class Neo4jEngine:
             for step in steps:
                 await self._script(session, step.statements)
                 await self._script(session, schema_script("cypher", "await"))
-                await self.write(RECORD, version=step.version, name=step.name)
+                await self._run(RECORD.name, {"version": step.version, "name": step.name}, "WRITE")
         return [step.name for step in steps]
 
     async def _script(self, session: AsyncSession, statements: tuple[str, ...]) -> None:

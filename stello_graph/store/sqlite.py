@@ -153,9 +153,12 @@ class _Connections:
         self._connect = connect
         self._free: list[sqlite3.Connection] = []
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="stello-sqlite")
+        self._is_closed = False
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` in a thread; it ends even where the caller is cancelled."""
+        if self._is_closed:
+            raise StoreUnavailable("the store is closed")
         running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
         return await outliving(running)
 
@@ -178,6 +181,7 @@ class _Connections:
             raise StoreUnavailable(f"the database file cannot be used now: {error}") from error
 
     async def aclose(self) -> None:
+        self._is_closed = True
         await asyncio.to_thread(self._threads.shutdown)
         while self._free:
             self._free.pop().close()

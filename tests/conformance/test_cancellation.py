@@ -5,6 +5,9 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
+from stello_graph.errors import StoreUnavailable
 from stello_graph.ports import SpaceStore
 from stello_graph.store.store import GraphStore
 from tests.conformance.conftest import OpenEngine
@@ -61,3 +64,24 @@ async def test_what_was_started_ends(open_engine: OpenEngine, space: SpaceStore)
 
     assert all(task.cancelled() for task in tasks)
     assert (await space.nodes([top.id]))[top.id].child_count == 20
+
+
+async def test_what_is_asked_of_a_closed_store(open_engine: OpenEngine, space: SpaceStore) -> None:
+    """It is refused, also while the store is closing and where it was never used: nothing is opened."""
+    top = await create(space)
+    used, unused = open_engine(), open_engine()
+    store = GraphStore(used).in_space(space.space_id)
+    begun = asyncio.create_task(store.create_session(child(top.id), None))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+    closing = [asyncio.create_task(engine.aclose()) for engine in (used, unused)]
+    await asyncio.sleep(0)
+    for engine in (used, unused):
+        late = GraphStore(engine).in_space(space.space_id)
+        for call in (late.nodes([top.id]), late.create_session(child(top.id), None), engine.ping()):
+            with pytest.raises(StoreUnavailable, match="closed"):
+                await call
+    await asyncio.gather(*closing)
+
+    assert (await space.nodes([(await begun).id, top.id]))[top.id].child_count == 1
