@@ -32,8 +32,9 @@ async def open_graph(tmp_path: Path) -> AsyncIterator[OpenGraph]:
     ) -> StelloGraph:
         times = {"lease_seconds": 0.6, "renew_seconds": 0.05, "janitor_seconds": 0.1, "follow_seconds": 0.02}
         times |= {"scheduler_seconds": 0.05, "task_retry_seconds": 0.05}
-        settings = Settings(grace=0.0, **(times | changed))
-        store = GraphStore(SqliteEngine(tmp_path / "stello.db"))
+        path = tmp_path / "stello.db"
+        settings = Settings(grace=0.0, store=f"sqlite:///{path}", **(times | changed))
+        store = GraphStore(SqliteEngine(path))
         graph = StelloGraph(
             store, llm, settings, functions=functions, tools=tools, hooks=hooks, agents=agents
         )

@@ -78,7 +78,8 @@ async def idle(space: SpaceService) -> None:
     """Waits until nothing is due and nothing runs."""
 
     async def holds() -> bool:
-        path = space.graph.store._engine._engine._path  # type: ignore[attr-defined]
+        path = space.graph.settings.sqlite_path
+        assert path is not None
         return all(task["dueAt"] is None for task in rows(path, "task"))
 
     await until(holds)

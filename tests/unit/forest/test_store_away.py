@@ -50,10 +50,15 @@ class Faulty(SqliteEngine):
 
 
 @pytest.fixture
-async def space(tmp_path: Path) -> AsyncIterator[SpaceService]:
+def engine(tmp_path: Path) -> Faulty:
+    return Faulty(tmp_path / "s.db")
+
+
+@pytest.fixture
+async def space(engine: Faulty) -> AsyncIterator[SpaceService]:
     """A Space with a session that holds three messages and a memory."""
     settings = Settings(grace=0, scheduler_seconds=3600, janitor_seconds=3600)
-    graph = StelloGraph(GraphStore(Faulty(tmp_path / "s.db")), ScriptedLLM(default="ok"), settings)
+    graph = StelloGraph(GraphStore(engine), ScriptedLLM(default="ok"), settings)
     async with graph:
         space = graph.space()
         await space.create_session(CreateSession(id="s"))
@@ -65,10 +70,11 @@ async def space(tmp_path: Path) -> AsyncIterator[SpaceService]:
 
 @pytest.mark.covers("S5")
 @pytest.mark.parametrize("call", CALLS)
-async def test_nothing_is_made_of_what_could_not_be_read(space: SpaceService, call: str) -> None:
+async def test_nothing_is_made_of_what_could_not_be_read(
+    space: SpaceService, engine: Faulty, call: str
+) -> None:
     """Each call fails as the store did, no model is asked, and all is there when it is back."""
     before = (await space.store.sessions(["s"]))["s"], await transcript(space)
-    engine = space.graph.store._engine._engine  # type: ignore[attr-defined]
     engine.away = True
 
     with pytest.raises(StoreUnavailable):
