@@ -103,6 +103,8 @@ class SharingEngine(WrappedEngine):
 def _which(query: Query, params: dict[str, Any], counts: bool) -> Hashable:
     """What reads have to have in common."""
     given = (
-        tuple(value) if isinstance(value, list) else value for name, value in params.items() if name != "keys"
+        (name, tuple(value) if isinstance(value, list) else value)
+        for name, value in params.items()
+        if name != "keys"
     )
     return (query.name, counts, scope_of(params), *given)

@@ -92,6 +92,7 @@ async def test_what_differs_is_asked_apart(slow: Slow, engine: SharingEngine) ->
     await asyncio.gather(
         children(engine, "s/a"),
         children(engine, "s/a", first=11),
+        engine.read(CHILDREN, space="s", keys=["s/a"], first=-1, after=10),
         children(engine, "t/a"),
         newest(engine, "s/a"),
         newest(engine, "t/a"),
@@ -103,7 +104,7 @@ async def test_what_differs_is_asked_apart(slow: Slow, engine: SharingEngine) ->
 
     assert sorted(slow.asked) == sorted(
         [
-            *[("topology/children", ["s/a"])] * 2,
+            *[("topology/children", ["s/a"])] * 3,
             ("topology/children", ["t/a"]),
             *[("messages/newest", ["s/a"]), ("messages/newest", ["t/a"])],
             ("messages/newest", ["s/a", "s/b"]),
