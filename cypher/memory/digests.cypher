@@ -1,6 +1,6 @@
 // purpose: A page of the digests of a Space, by key; first of all the number of the Space's last event.
 // access: read
-// params: space, prefix, after, first, status, changedAfter
+// params: space, prefix, after, first, status, changedAfter, columns
 // texts: many
 // returns: eventSeq, digests
 MATCH (sp:Space {id: $space})
@@ -11,7 +11,6 @@ CALL () {
   WHERE s.key > $after AND s.key < left($prefix, size($prefix) - 1) + '0'
     AND ($status IS NULL OR s.status = $status) AND s.eventSeq > $changedAfter
   WITH s ORDER BY s.key LIMIT $first
-  RETURN collect([s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq,
-    coalesce(s.memorySeq, 0)]) AS digests
+  RETURN collect([name IN $columns | s[name]]) AS digests
 }
 RETURN collect({eventSeq: eventSeq, digests: digests}) AS rows

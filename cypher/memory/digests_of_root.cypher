@@ -1,6 +1,6 @@
 // purpose: As digests, for one tree.
 // access: read
-// params: space, rootId, after, first, status, changedAfter
+// params: space, rootId, after, first, status, changedAfter, columns
 // texts: many
 // returns: eventSeq, digests
 MATCH (sp:Space {id: $space})
@@ -11,7 +11,6 @@ CALL () {
   WHERE s.spaceId = $space AND s.rootId = $rootId AND s.key > $after
     AND ($status IS NULL OR s.status = $status) AND s.eventSeq > $changedAfter
   WITH s ORDER BY s.spaceId, s.rootId, s.key LIMIT $first
-  RETURN collect([s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq,
-    coalesce(s.memorySeq, 0)]) AS digests
+  RETURN collect([name IN $columns | s[name]]) AS digests
 }
 RETURN collect({eventSeq: eventSeq, digests: digests}) AS rows

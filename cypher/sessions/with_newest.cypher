@@ -1,6 +1,6 @@
 // purpose: Sessions by key, each with its newest messages before a place, oldest first.
 // access: read
-// params: keys, after, before, first, roles
+// params: keys, after, before, first, roles, columns
 // texts: many
 // shared: keys
 // returns: session.*, messages
@@ -11,7 +11,6 @@ CALL (key) {
   USING INDEX SEEK r:HAS_MESSAGE(sk, seq)
   WHERE r.sk = key AND r.seq > $after AND r.seq < $before AND ($roles IS NULL OR m.role IN $roles)
   WITH r, m ORDER BY r.sk DESC, r.seq DESC LIMIT $first
-  RETURN collect([m.id, m.sessionId, m.role, m.content, m.parts, m.state, m.toolCalls, m.toolCallId,
-    m.toolName, m.isError, m.durationMs, m.model, m.usage, m.turnId, m.createdAt, r.seq]) AS messages
+  RETURN collect([name IN $columns | coalesce(m[name], r[name])]) AS messages
 }
 RETURN collect(s {.*, messages: reverse(messages)}) AS rows

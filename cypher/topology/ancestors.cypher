@@ -1,6 +1,6 @@
 // purpose: The ancestors of each node, the root first.
 // access: read
-// params: keys
+// params: keys, columns
 // shared: keys
 // returns: key, ancestors
 UNWIND $keys AS key
@@ -8,7 +8,6 @@ MATCH (n:TopologyNode {key: key})
 CALL (n) {
   MATCH (n)-[:PARENT*1..]->(a:TopologyNode)
   WITH a ORDER BY a.depth
-  RETURN collect([a.id, a.parentId, a.label, a.status, a.role, a.depth, a.index, a.childCount, a.turnCount,
-    a.sourceSessionId, a.sourceSeq, a.createdAt, a.lastActiveAt]) AS ancestors
+  RETURN collect([name IN $columns | a[name]]) AS ancestors
 }
 RETURN collect({key: key, ancestors: ancestors}) AS rows

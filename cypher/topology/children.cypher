@@ -1,6 +1,6 @@
 // purpose: A page of the children of each parent, by index; a root's parent key is its Space's id.
 // access: read
-// params: space, keys, after, first
+// params: space, keys, after, first, columns
 // shared: keys
 // returns: key, found, children
 UNWIND $keys AS key
@@ -9,8 +9,7 @@ CALL (key) {
   USING INDEX SEEK n:TopologyNode(parentKey, index)
   WHERE n.parentKey = key AND n.index > $after
   WITH n ORDER BY n.parentKey, n.index LIMIT $first
-  RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
-    n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS children
+  RETURN collect([name IN $columns | n[name]]) AS children
 }
 RETURN collect({
   key: key,

@@ -1,6 +1,6 @@
 // purpose: The nodes that each node refers to, in the order of insertion.
 // access: read
-// params: keys, first, offset
+// params: keys, first, offset, columns
 // shared: keys
 // returns: key, nodes
 UNWIND $keys AS key
@@ -8,7 +8,6 @@ MATCH (self:TopologyNode {key: key})
 CALL (self) {
   MATCH (self)-[r:REF]->(n:TopologyNode)
   WITH n, r ORDER BY r.seq SKIP $offset LIMIT $first
-  RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
-    n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS nodes
+  RETURN collect([name IN $columns | n[name]]) AS nodes
 }
 RETURN collect({key: key, nodes: nodes}) AS rows

@@ -1,6 +1,6 @@
 // purpose: A page of the siblings of each node, by index, the node itself left out.
 // access: read
-// params: keys, after, first
+// params: keys, after, first, columns
 // shared: keys
 // returns: key, siblings
 UNWIND $keys AS key
@@ -10,7 +10,6 @@ CALL (self) {
   USING INDEX SEEK n:TopologyNode(parentKey, index)
   WHERE n.parentKey = self.parentKey AND n.index > $after AND n.index <> self.index
   WITH n ORDER BY n.parentKey, n.index LIMIT $first
-  RETURN collect([n.id, n.parentId, n.label, n.status, n.role, n.depth, n.index, n.childCount, n.turnCount,
-    n.sourceSessionId, n.sourceSeq, n.createdAt, n.lastActiveAt]) AS siblings
+  RETURN collect([name IN $columns | n[name]]) AS siblings
 }
 RETURN collect({key: key, siblings: siblings}) AS rows

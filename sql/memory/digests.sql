@@ -1,12 +1,12 @@
 -- purpose: A page of the digests of a Space, by key; first of all the number of the Space's last event.
 --   Of few changes the index by event number knows the sessions; of many, or all, a page is read in the order of keys.
 -- access: read
--- params: space, prefix, after, first, status, changedAfter
+-- params: space, prefix, after, first, status, changedAfter, columns
 -- texts: many
 -- returns: eventSeq, digests
 -- json: digests
 SELECT sp.eventSeq, (
-  SELECT json_group_array(json_array(id, label, status, memory, rollup, insight, updatedAt, eventSeq, coalesce(memorySeq, 0)))
+  SELECT json_group_array(json_array(:columns))
   FROM (
     SELECT * FROM (
       SELECT s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq, s.memorySeq

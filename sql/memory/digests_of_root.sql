@@ -1,11 +1,11 @@
 -- purpose: As digests, for one tree.
 -- access: read
--- params: space, rootId, after, first, status, changedAfter
+-- params: space, rootId, after, first, status, changedAfter, columns
 -- texts: many
 -- returns: eventSeq, digests
 -- json: digests
 SELECT sp.eventSeq, (
-  SELECT json_group_array(json_array(id, label, status, memory, rollup, insight, updatedAt, eventSeq, coalesce(memorySeq, 0)))
+  SELECT json_group_array(json_array(:columns))
   FROM (SELECT s.id, s.label, s.status, s.memory, s.rollup, s.insight, s.updatedAt, s.eventSeq, s.memorySeq FROM session AS s
     WHERE s.spaceId = :space AND s.rootId = :rootId AND s.key > :after
       AND (:status IS NULL OR s.status = :status) AND s.eventSeq > :changedAfter

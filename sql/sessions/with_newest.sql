@@ -1,13 +1,12 @@
 -- purpose: Sessions by key, each with its newest messages before a place, oldest first.
 -- access: read
--- params: keys, after, before, first, roles
+-- params: keys, after, before, first, roles, columns
 -- texts: many
 -- shared: keys
 -- returns: session.*, messages
 -- json: tags, messages
 SELECT s.*, (
-  SELECT json_group_array(json_array(id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError,
-      durationMs, model, usage, turnId, createdAt, seq))
+  SELECT json_group_array(json_array(:columns))
   FROM (SELECT * FROM (SELECT r.seq, m.* FROM has_message AS r JOIN message AS m ON m.key = r.mk
     WHERE r.sk = s.key AND r.seq > :after AND r.seq < :before
       AND (:roles IS NULL OR m.role IN (SELECT value FROM json_each(:roles)))

@@ -1,13 +1,14 @@
 """What is selected below a field, so that its resolver can read it in the same query."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphql import (
     FieldNode,
     FragmentDefinitionNode,
     FragmentSpreadNode,
     GraphQLError,
+    GraphQLField,
     GraphQLObjectType,
     InlineFragmentNode,
     SelectionNode,
@@ -17,14 +18,12 @@ from graphql import (
 from graphql.execution.values import VariableValues
 
 from stello_graph.graphql.context import Info
+from stello_graph.graphql.executor import needs_of
+from stello_graph.model.parts import Only
 
-__all__ = ["below"]
+__all__ = ["below", "only_below", "only_of_page"]
 
 _Fragments = Mapping[str, FragmentDefinitionNode]
-
-
-class _Unsure(Exception):
-    """A directive decides."""
 
 
 def below(info: Info, name: str) -> dict[str, Any] | None:
@@ -34,32 +33,82 @@ def below(info: Info, name: str) -> dict[str, Any] | None:
     are none: its own resolver then reads, or tells what is wrong.
     """
     raw = info._raw_info
-    kind = get_named_type(raw.return_type)
-    assert isinstance(kind, GraphQLObjectType)
+    found = list(_named(name, raw.field_nodes, raw.fragments))
+    if len(found) != 1 or not found[0].is_sure:
+        return None
+    variables = VariableValues({}, info.variable_values)
     try:
-        found = [node for root in raw.field_nodes for node in _below(root, name, raw.fragments)]
-        if len(found) != 1:
-            return None
-        return get_argument_values(kind.fields[name], found[0], VariableValues({}, info.variable_values))
-    except (_Unsure, GraphQLError):
+        return get_argument_values(_fields(raw.return_type)[name], found[0].node, variables)
+    except GraphQLError:
         return None
 
 
-def _below(root: FieldNode, name: str, fragments: _Fragments) -> Iterator[FieldNode]:
-    return _selected(root.selection_set.selections if root.selection_set else (), name, fragments)
+def only_below(info: Info, *path: str) -> Only | None:
+    """The fields that are needed of what this field lists, or of what the one at `path` below it does.
+
+    None where they are needed whole.
+    """
+    raw = info._raw_info
+    fields, nodes = _fields(raw.return_type), raw.field_nodes
+    for name in path:
+        fields = _fields(fields[name].type)
+        nodes = [one.node for one in _named(name, nodes, raw.fragments)]
+    needed: dict[str, None] = {}
+    for one in _below(nodes, raw.fragments):
+        field = fields.get(one.node.name.value)
+        needs = None if field is None else needs_of(field)
+        if needs is None:
+            return None
+        needed |= dict.fromkeys(needs)
+    return tuple(needed)
 
 
-def _selected(nodes: Iterable[SelectionNode], name: str, fragments: _Fragments) -> Iterator[FieldNode]:
+def only_of_page(info: Info, cursor: str, *path: str) -> Only | None:
+    """As `only_below`, for the connection that this field is, or that the one at `path` below it is.
+
+    Args:
+        cursor: the field that cursors are made of.
+    """
+    ways = [only_below(info, *path, "nodes"), only_below(info, *path, "edges", "node")]
+    needed = {cursor: None}
+    for way in ways:
+        if way is None:
+            return None
+        needed |= dict.fromkeys(way)
+    return tuple(needed)
+
+
+class _Selected(NamedTuple):
+    """A field that is selected; no directive decides whether where `is_sure`."""
+
+    node: FieldNode
+    is_sure: bool
+
+
+def _fields(kind: Any) -> Mapping[str, GraphQLField]:
+    named = get_named_type(kind)
+    assert isinstance(named, GraphQLObjectType)
+    fields: Mapping[str, GraphQLField] = named.fields
+    return fields
+
+
+def _named(name: str, roots: Iterable[FieldNode], fragments: _Fragments) -> Iterator[_Selected]:
+    return (one for one in _below(roots, fragments) if one.node.name.value == name)
+
+
+def _below(roots: Iterable[FieldNode], fragments: _Fragments) -> Iterator[_Selected]:
+    for root in roots:
+        if root.selection_set:
+            yield from _selected(root.selection_set.selections, fragments, True)
+
+
+def _selected(nodes: Iterable[SelectionNode], fragments: _Fragments, is_sure: bool) -> Iterator[_Selected]:
     for node in nodes:
+        sure = is_sure and not node.directives
         if isinstance(node, FieldNode):
-            if node.name.value != name:
-                continue
-            found: Iterable[FieldNode] = (node,)
+            yield _Selected(node, sure)
         elif isinstance(node, InlineFragmentNode):
-            found = _selected(node.selection_set.selections, name, fragments)
+            yield from _selected(node.selection_set.selections, fragments, sure)
         else:
             assert isinstance(node, FragmentSpreadNode)
-            found = _selected(fragments[node.name.value].selection_set.selections, name, fragments)
-        if node.directives:
-            raise _Unsure
-        yield from found
+            yield from _selected(fragments[node.name.value].selection_set.selections, fragments, sure)

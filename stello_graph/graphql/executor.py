@@ -8,7 +8,7 @@ is not as it should be, falls back to graphql-core, whose errors are the right o
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from inspect import isawaitable
 from itertools import islice
 from operator import attrgetter
@@ -21,15 +21,19 @@ from graphql.type import GraphQLEnumType, GraphQLField, GraphQLLeafType, GraphQL
 from strawberry.schema.schema import StrawberryGraphQLCoreExecutionContext
 from strawberry.types.field import StrawberryField
 
+from stello_graph.model.parts import Only
 from stello_graph.ports.answers import current_answer
 
-__all__ = ["ManyRows", "RowExecutor", "of_many"]
+__all__ = ["ManyRows", "RowExecutor", "needs_of", "of_many"]
 
-# Given the rows, the context and the field's arguments: a list for each row.
+# Given the rows, the context, the fields that are needed of what is listed, and the field's arguments: a
+# list for each row.
 ManyRows = Callable[..., Awaitable[Sequence[Sequence[Any]]]]
 Rows = list[dict[str, Any]]
 
 _OF_MANY: Final = "of_many"
+_NEEDS: Final = "needs"
+_COLUMN: Final = "stello-column"
 _COUNTED: Final = {"String", "JSON"}
 _PLAIN: Final[dict[str, set[type]]] = {
     "String": {str},
@@ -41,16 +45,27 @@ _PLAIN: Final[dict[str, set[type]]] = {
 _LARGEST: Final = {"Int": 2**31 - 1, "Long": 2**53}
 
 
-def of_many(load: ManyRows) -> dict[str, ManyRows]:
+def of_many(load: ManyRows, *needs: str) -> dict[str, Any]:
     """The metadata of a list field whose resolver does for one row what `load` does for many.
 
     Arguments reach `load` as GraphQL's own scalars, under the names that the schema gives them.
+
+    Args:
+        load: see above.
+        needs: the fields of a row that it looks at.
     """
-    return {_OF_MANY: load}
+    return {_OF_MANY: load, _NEEDS: needs}
+
+
+def needs_of(field: GraphQLField) -> Only | None:
+    """What a field needs of a row, where rows may be parts of what they stand for; else None."""
+    if column := _column(field):
+        return (column.attribute,)
+    needs: Only | None = _metadata(field).get(_NEEDS)
+    return needs
 
 
 class _Column(NamedTuple):
-    name: str
     attribute: str
     nullable: bool
     plain: set[type]
@@ -71,8 +86,9 @@ class _Lists(NamedTuple):
 
 class _Plan(NamedTuple):
     names: list[str]
-    columns: list[_Column]
+    columns: dict[str, _Column]
     lists: list[_Lists]
+    only: Only
 
 
 class RowExecutor(StrawberryGraphQLCoreExecutionContext):
@@ -178,7 +194,7 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
             first.fragment_variable_values,
             self.hide_suggestions,
         )
-        found = await lists.load(items, context, **arguments)
+        found = await lists.load(items, context, lists.plan.only, **arguments)
         flat = [row for rows in found for row in rows]
         if not flat:
             return [[] for _ in found]
@@ -208,22 +224,24 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
         selected, deferred, _ = self.collect_subfields(kind, field_details_list)
         if kind.is_type_of or deferred or not selected:
             return None
-        plan = _Plan(list(selected), [], [])
+        columns: dict[str, _Column] = {}
+        lists: list[_Lists] = []
+        only: dict[str, None] = {}
         for name, details in selected.items():
             field = kind.fields.get(details[0].node.name.value)
             if field is None:
                 return None
-            if column := _column(name, field):
-                plan.columns.append(column)
-            elif lists := self._lists(name, field, details):
-                plan.lists.append(lists)
+            if column := _column(field):
+                columns[name] = column
+            elif below := self._lists(name, field, details):
+                lists.append(below)
             else:
                 return None
-        return plan
+            only |= dict.fromkeys(needs_of(field) or ())
+        return _Plan(list(selected), columns, lists, tuple(only))
 
     def _lists(self, name: str, field: GraphQLField, details: Any) -> _Lists | None:
-        definition = field.extensions.get("strawberry-definition")
-        load = definition.metadata.get(_OF_MANY) if isinstance(definition, StrawberryField) else None
+        load = _metadata(field).get(_OF_MANY)
         if load is None or not isinstance(field.type, GraphQLNonNull):
             return None
         kind: Any = field.type.of_type
@@ -231,7 +249,20 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
         return None if plan is None else _Lists(name, field, details, load, plan)
 
 
-def _column(name: str, field: Any) -> _Column | None:
+def _metadata(field: GraphQLField) -> Mapping[str, Any]:
+    definition = field.extensions.get("strawberry-definition")
+    return definition.metadata if isinstance(definition, StrawberryField) else {}
+
+
+def _column(field: GraphQLField) -> _Column | None:
+    """What is known of a field of leaves with the default resolver; it is kept in the schema."""
+    if _COLUMN not in field.extensions:
+        field.extensions[_COLUMN] = _make_column(field)
+    column: _Column | None = field.extensions[_COLUMN]
+    return column
+
+
+def _make_column(field: Any) -> _Column | None:
     definition = field.extensions.get("strawberry-definition")
     if not isinstance(definition, StrawberryField) or not definition.is_basic_field or field.args:
         return None
@@ -239,18 +270,12 @@ def _column(name: str, field: Any) -> _Column | None:
     leaf = field.type if nullable else field.type.of_type
     if isinstance(leaf, GraphQLEnumType):
         # Values of an enum are few: each is converted once.
-        return _Column(
-            name,
-            definition.python_name,
-            nullable,
-            set(),
-            None,
-            _Remembered(leaf.coerce_output_value).__getitem__,
-        )
+        convert = _Remembered(leaf.coerce_output_value).__getitem__
+        return _Column(definition.python_name, nullable, set(), None, convert)
     if isinstance(leaf, GraphQLScalarType):
         plain, largest = _PLAIN.get(leaf.name, set()), _LARGEST.get(leaf.name)
         convert, counts = leaf.coerce_output_value, leaf.name in _COUNTED
-        return _Column(name, definition.python_name, nullable, plain, largest, convert, counts)
+        return _Column(definition.python_name, nullable, plain, largest, convert, counts)
     return None
 
 
@@ -278,9 +303,10 @@ def _flat(plan: _Plan, items: Iterable[Any], told: list[Any]) -> Rows:
 
 def _columns(plan: _Plan, items: Iterable[Any], told: list[Any]) -> dict[str, list[Any]]:
     columns = {
-        column.name: _values(column, map(attrgetter(column.attribute), items)) for column in plan.columns
+        name: _values(column, map(attrgetter(column.attribute), items))
+        for name, column in plan.columns.items()
     }
-    told += [columns[column.name] for column in plan.columns if column.counts]
+    told += [columns[name] for name, column in plan.columns.items() if column.counts]
     return columns
 
 
@@ -298,7 +324,7 @@ def _values(column: _Column, values: Iterable[Any]) -> list[Any]:
     present, has_nulls = found, type(None) in kinds
     if has_nulls:
         if not column.nullable:
-            raise TypeError(column.name)
+            raise TypeError(column.attribute)
         kinds.discard(type(None))
         present = [value for value in found if value is not None]
     if kinds <= column.plain and (column.largest is None or _are_within(column.largest, present)):

@@ -11,6 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 from strawberry.dataloader import DataLoader
 
 from stello_graph.model.message import Message, MessagePage, MessageRole
+from stello_graph.model.parts import Only
 from stello_graph.model.session import Session, SessionWithMessages
 from stello_graph.model.topology import NodeWithAncestors, TopologyNode
 from stello_graph.model.turn import Turn
@@ -24,10 +25,16 @@ V = TypeVar("V")
 
 
 class Page(NamedTuple):
-    """`at` is where the page starts: the index or number to go on from, or an offset."""
+    """A page of a list.
+
+    Attributes:
+        at: where it starts: the index or number to go on from, or an offset.
+        only: the fields that are needed of what is listed; None needs it whole.
+    """
 
     at: int
     first: int
+    only: Only | None = None
 
 
 class Pages(Generic[I, P, V]):
@@ -89,10 +96,10 @@ class Loaders:
         return _by_id(self._store.turns)
 
     @cached_property
-    def ancestors(self) -> Pages[str, None, list[TopologyNode]]:
-        """Ancestors of a node, the root first."""
+    def ancestors(self) -> Pages[str, Only | None, list[TopologyNode]]:
+        """Ancestors of a node, the root first, with the fields that are needed."""
         load = self._store.ancestors
-        return Pages(lambda ids, _: load(ids))
+        return Pages(lambda ids, only: load(ids, only=only))
 
     @cached_property
     def turn_messages(self) -> DataLoader[str, list[Message] | None]:
@@ -103,25 +110,25 @@ class Loaders:
     def children(self) -> Pages[str | None, Page, list[TopologyNode]]:
         """A page of the children of a node, or of the roots."""
         load = self._store.children
-        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first))
+        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first, only=page.only))
 
     @cached_property
     def siblings(self) -> Pages[str, Page, list[TopologyNode]]:
         """A page of the siblings of a node."""
         load = self._store.siblings
-        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first))
+        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first, only=page.only))
 
     @cached_property
     def refs(self) -> Pages[str, Page, list[TopologyNode]]:
         """A page of the nodes that a node refers to."""
         load = self._store.refs
-        return Pages(lambda ids, page: load(ids, first=page.first, offset=page.at))
+        return Pages(lambda ids, page: load(ids, first=page.first, offset=page.at, only=page.only))
 
     @cached_property
     def referenced_by(self) -> Pages[str, Page, list[TopologyNode]]:
         """A page of the nodes that refer to a node."""
         load = self._store.referenced_by
-        return Pages(lambda ids, page: load(ids, first=page.first, offset=page.at))
+        return Pages(lambda ids, page: load(ids, first=page.first, offset=page.at, only=page.only))
 
     @cached_property
     def turns_of(self) -> Pages[str, Page, list[Turn]]:
@@ -136,7 +143,9 @@ class Loaders:
 
         async def load(ids: list[str], page: MessagePage) -> dict[str, list[Message]]:
             read = newest if page.newest else oldest
-            return await read(ids, after=page.after, before=page.before, first=page.first, roles=page.roles)
+            return await read(
+                ids, after=page.after, before=page.before, first=page.first, roles=page.roles, only=page.only
+            )
 
         return Pages(load)
 

@@ -8,7 +8,7 @@ from strawberry import ID, UNSET
 
 from stello_graph.errors import NotFound
 from stello_graph.graphql.access import AccessQuery
-from stello_graph.graphql.ahead import below
+from stello_graph.graphql.ahead import below, only_below, only_of_page
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
@@ -43,7 +43,7 @@ async def get_children(
 ) -> list[model_topology.TopologyNode]:
     """A page of the children of a node, or of the roots."""
     parent = None if given(parent_id, None) is None else check_id(str(parent_id), "parentId")
-    page = Page(given(after, -1), page_size(first, 100))
+    page = Page(given(after, -1), page_size(first, 100), only_below(info))
     nodes = await info.context.loaders.children.of(parent, page)
     if nodes is None:
         raise NotFound.of("session", str(parent))
@@ -122,6 +122,7 @@ async def digests(
         changed_after=given(changed_after, Long(0)),
         after=start and check_id(start, "after"),
         first=size + 1,
+        only=only_of_page(info, "id"),
     )
     return connection(page.digests, size, lambda d: d.id, before_start=bool(start), event_seq=page.event_seq)
 

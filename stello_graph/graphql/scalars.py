@@ -24,6 +24,8 @@ _MICROSECOND = timedelta(microseconds=1)
 _LONGEST = 2**53
 
 
+# The times of the same things are asked for again and again.
+@lru_cache(16_384)
 def _time_text(microseconds: int) -> str:
     minute, rest = divmod(microseconds, 60_000_000)
     digits = str(100_000_000 + rest)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from stello_graph.model.parts import Only
 from stello_graph.model.values import Usage, Value
 
 __all__ = ["Draft", "Message", "MessagePage", "MessageRole", "MessageState", "ToolCall", "turns_of"]
@@ -74,13 +75,18 @@ class Message(Draft):
 
 
 class MessagePage(NamedTuple):
-    """`first` messages with after < seq < before, from the newest or from the oldest end."""
+    """`first` messages with after < seq < before, from the newest or from the oldest end.
+
+    Attributes:
+        only: the fields to read; None reads whole messages.
+    """
 
     newest: bool
     after: int
     before: int
     first: int
     roles: tuple[MessageRole, ...] | None
+    only: Only | None = None
 
 
 def turns_of(messages: Sequence[Draft]) -> int:

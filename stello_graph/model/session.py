@@ -1,6 +1,9 @@
 """A session and what it remembers."""
 
+from collections.abc import Sequence
 from typing import Any
+
+from pydantic import SkipValidation
 
 from stello_graph.model.message import Message, MessagePage
 from stello_graph.model.values import SessionRole, SessionStatus, TopologyStrategy, Usage, Value
@@ -86,7 +89,7 @@ class SessionWithMessages(Session):
     """A session, read together with a page of its messages."""
 
     page: MessagePage
-    messages: tuple[Message, ...]
+    messages: SkipValidation[Sequence[Message]]
 
 
 class SessionDigest(Value):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
 
 from stello_graph.ids import new_id
 from stello_graph.model.context import Conversation
@@ -185,7 +185,7 @@ class DigestPage(Value):
     """Some digests. `event_seq` was read before them."""
 
     event_seq: int
-    digests: tuple[SessionDigest, ...]
+    digests: SkipValidation[tuple[SessionDigest, ...]]
 
 
 class TurnBegun(Value):

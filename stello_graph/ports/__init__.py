@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
 from stello_graph.model.memory import DueTask
 from stello_graph.model.message import Draft, Message, MessagePage, MessageRole
+from stello_graph.model.parts import Only
 from stello_graph.model.search import SearchMatch, SearchQuery, SearchScope
 from stello_graph.model.session import Session, SessionWithMessages
 from stello_graph.model.space import Space
@@ -120,8 +121,13 @@ class SessionStore(TurnStore, OwnMemoryStore, Protocol):
         before: int,
         first: int,
         roles: Sequence[MessageRole] | None,
+        only: Only | None = None,
     ) -> dict[str, list[Message]]:
-        """By session, the newest `first` messages with after < seq < before, oldest first."""
+        """By session, the newest `first` messages with after < seq < before, oldest first.
+
+        Args:
+            only: fields; messages of these alone are read and given.
+        """
         ...
 
     async def oldest_messages(
@@ -132,6 +138,7 @@ class SessionStore(TurnStore, OwnMemoryStore, Protocol):
         before: int,
         first: int,
         roles: Sequence[MessageRole] | None,
+        only: Only | None = None,
     ) -> dict[str, list[Message]]:
         """By session, the oldest `first` messages with after < seq < before, oldest first."""
         ...
@@ -276,9 +283,19 @@ class SpaceStore(SessionStore, TopologyStore, EventStore, MemoryStore, Knowledge
         ...
 
     async def digests(
-        self, which: SessionFilter, *, changed_after: int, after: str, first: int
+        self,
+        which: SessionFilter,
+        *,
+        changed_after: int,
+        after: str,
+        first: int,
+        only: Only | None = None,
     ) -> DigestPage:
-        """A page of digests, by id, from after id `after`."""
+        """A page of digests, by id, from after id `after`.
+
+        Args:
+            only: fields; digests of these alone are read and given.
+        """
         ...
 
     async def search(

@@ -3,13 +3,17 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from stello_graph.model.parts import Only
 from stello_graph.model.topology import NodeWithAncestors, StarMap, TopologyNode
 
 __all__ = ["TopologyStore"]
 
 
 class TopologyStore(Protocol):
-    """The nodes of one Space. A node that does not exist raises NotFound where it is written to."""
+    """The nodes of one Space. A node that does not exist raises NotFound where it is written to.
+
+    Where lists take `only`, nodes of these fields alone are read and given.
+    """
 
     async def nodes(self, ids: Sequence[str]) -> dict[str, TopologyNode]:
         """The nodes that exist, by id."""
@@ -20,25 +24,31 @@ class TopologyStore(Protocol):
         ...
 
     async def children(
-        self, parent_ids: Sequence[str | None], *, after: int, first: int
+        self, parent_ids: Sequence[str | None], *, after: int, first: int, only: Only | None = None
     ) -> dict[str | None, list[TopologyNode] | None]:
         """By parent (None: the roots), a page by index; None for a parent that does not exist."""
         ...
 
-    async def ancestors(self, ids: Sequence[str]) -> dict[str, list[TopologyNode]]:
+    async def ancestors(
+        self, ids: Sequence[str], *, only: Only | None = None
+    ) -> dict[str, list[TopologyNode]]:
         """By node, its ancestors, the root first."""
         ...
 
-    async def siblings(self, ids: Sequence[str], *, after: int, first: int) -> dict[str, list[TopologyNode]]:
+    async def siblings(
+        self, ids: Sequence[str], *, after: int, first: int, only: Only | None = None
+    ) -> dict[str, list[TopologyNode]]:
         """By node, a page of its siblings by index."""
         ...
 
-    async def refs(self, ids: Sequence[str], *, first: int, offset: int) -> dict[str, list[TopologyNode]]:
+    async def refs(
+        self, ids: Sequence[str], *, first: int, offset: int, only: Only | None = None
+    ) -> dict[str, list[TopologyNode]]:
         """By node, what it refers to, in the order of insertion."""
         ...
 
     async def referenced_by(
-        self, ids: Sequence[str], *, first: int, offset: int
+        self, ids: Sequence[str], *, first: int, offset: int, only: Only | None = None
     ) -> dict[str, list[TopologyNode]]:
         """By node, what refers to it, in the order of insertion."""
         ...

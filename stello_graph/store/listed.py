@@ -5,7 +5,18 @@ The order is that of all queries that list such rows. A dict made by `zip` takes
 
 from stello_graph.store.engine import Listed, Row
 
-__all__ = ["digest_rows", "message_rows", "node_rows"]
+__all__ = ["DIGEST", "MESSAGE", "NODE", "digest_rows", "message_rows", "node_rows"]
+
+# What the functions below take.
+NODE = (
+    "id", "parentId", "label", "status", "role", "depth", "index", "childCount", "turnCount",
+    "sourceSessionId", "sourceSeq", "createdAt", "lastActiveAt",
+)  # fmt: skip
+MESSAGE = (
+    "id", "sessionId", "role", "content", "parts", "state", "toolCalls", "toolCallId", "toolName", "isError",
+    "durationMs", "model", "usage", "turnId", "createdAt", "seq",
+)  # fmt: skip
+DIGEST = ("id", "label", "status", "memory", "rollup", "insight", "updatedAt", "eventSeq", "memorySeq")
 
 
 def node_rows(items: list[Listed]) -> list[Row]:
@@ -44,7 +55,7 @@ def digest_rows(items: list[Listed]) -> list[Row]:
     return [
         {
             "id": id, "label": label, "status": status, "memory": memory, "rollup": rollup,
-            "insight": insight, "updatedAt": updated, "eventSeq": event_seq, "memorySeq": memory_seq,
+            "insight": insight, "updatedAt": updated, "eventSeq": event_seq, "memorySeq": memory_seq or 0,
         }
         for (id, label, status, memory, rollup, insight, updated, event_seq, memory_seq) in items
     ]  # fmt: skip

@@ -7,7 +7,8 @@ from stello_graph.errors import Conflict, ErrorCode, NotFound, SessionArchived
 from stello_graph.ids import new_id
 from stello_graph.model.context import Conversation
 from stello_graph.model.memory import InsightDraft, IntegrationDraft, ToIntegrate, TreeNode
-from stello_graph.model.session import Session
+from stello_graph.model.parts import Only
+from stello_graph.model.session import Session, SessionDigest
 from stello_graph.model.turn import Turn
 from stello_graph.model.values import SessionStatus, Usage
 from stello_graph.model.writes import CompressionDraft, DigestPage, SessionFilter
@@ -153,7 +154,13 @@ class DigestRepository(Repository):
     """See SpaceStore."""
 
     async def digests(
-        self, which: SessionFilter, *, changed_after: int, after: str, first: int
+        self,
+        which: SessionFilter,
+        *,
+        changed_after: int,
+        after: str,
+        first: int,
+        only: Only | None = None,
     ) -> DigestPage:
         """See SpaceStore."""
         common = {
@@ -162,6 +169,7 @@ class DigestRepository(Repository):
             "first": first,
             "status": which.status,
             "changedAfter": changed_after,
+            "columns": rows.columns_of(SessionDigest, only),
         }
         if which.root_id is None:
             found = await self._engine.read(DIGESTS, prefix=self._key(""), **common)
@@ -169,7 +177,7 @@ class DigestRepository(Repository):
             found = await self._engine.read(DIGESTS_OF_ROOT, rootId=which.root_id, **common)
         if not found:
             raise NotFound.of("space", self._space_id)
-        return DigestPage(event_seq=found[0]["eventSeq"], digests=rows.digests(found[0]["digests"]))
+        return DigestPage(event_seq=found[0]["eventSeq"], digests=rows.digests(found[0]["digests"], only))
 
     async def put_insights(self, insights: Sequence[InsightDraft]) -> list[Session]:
         """See SpaceStore."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.model.context import Conversation
 from stello_graph.model.message import Draft, Message, MessageRole
+from stello_graph.model.parts import Only
 from stello_graph.model.session import Session
 from stello_graph.model.writes import Idempotency
 from stello_graph.store import rows
@@ -45,9 +46,10 @@ class MessageRepository(Repository):
         before: int,
         first: int,
         roles: Sequence[MessageRole] | None,
+        only: Only | None = None,
     ) -> dict[str, list[Message]]:
         """See SessionStore."""
-        return await self._page(NEWEST, session_ids, after, before, first, roles)
+        return await self._page(NEWEST, session_ids, after, before, first, roles, only)
 
     async def oldest_messages(
         self,
@@ -57,9 +59,10 @@ class MessageRepository(Repository):
         before: int,
         first: int,
         roles: Sequence[MessageRole] | None,
+        only: Only | None = None,
     ) -> dict[str, list[Message]]:
         """See SessionStore."""
-        return await self._page(OLDEST, session_ids, after, before, first, roles)
+        return await self._page(OLDEST, session_ids, after, before, first, roles, only)
 
     async def count_messages(
         self, session_ids: Sequence[str], roles: Sequence[MessageRole]
@@ -125,6 +128,7 @@ class MessageRepository(Repository):
         before: int,
         first: int,
         roles: Sequence[MessageRole] | None,
+        only: Only | None = None,
     ) -> dict[str, list[Message]]:
         found = await self._engine.read(
             query,
@@ -133,5 +137,6 @@ class MessageRepository(Repository):
             before=before,
             first=first,
             roles=None if roles is None else list(roles),
+            columns=rows.columns_of(Message, only),
         )
-        return {self._id(row["key"]): rows.messages(row["messages"]) for row in found}
+        return {self._id(row["key"]): rows.messages(row["messages"], only) for row in found}

@@ -11,6 +11,7 @@ from stello_graph.model.context import Conversation
 from stello_graph.model.copies import MessageCopy
 from stello_graph.model.knowledge import Record, SharedMemory, SharedMemoryNote, Skill, SkillNote
 from stello_graph.model.message import Draft, Message, MessagePage
+from stello_graph.model.parts import Only, parts_of
 from stello_graph.model.profile import ForkProfile
 from stello_graph.model.session import (
     Compression,
@@ -23,12 +24,13 @@ from stello_graph.model.session import (
 from stello_graph.model.space import Space, SpaceConfig
 from stello_graph.model.topology import NodeWithAncestors, TopologyNode
 from stello_graph.model.turn import Turn
-from stello_graph.model.values import Usage
+from stello_graph.model.values import Usage, Value
 from stello_graph.store.engine import Listed, Row
 from stello_graph.store.indexing import message_terms
-from stello_graph.store.listed import digest_rows, message_rows, node_rows
+from stello_graph.store.listed import DIGEST, MESSAGE, NODE, digest_rows, message_rows, node_rows
 
 __all__ = [
+    "columns_of",
     "conversation",
     "digests",
     "draft_properties",
@@ -63,6 +65,11 @@ _NODES = TypeAdapter(list[TopologyNode])
 _WITH_ANCESTORS = TypeAdapter(list[NodeWithAncestors])
 _MESSAGES = TypeAdapter(list[Message])
 _DIGESTS = TypeAdapter(list[SessionDigest])
+_LISTED: dict[type[Value], tuple[str, ...]] = {TopologyNode: NODE, Message: MESSAGE, SessionDigest: DIGEST}
+# A field is stored under its camelCase name.
+_PROPERTIES = {
+    kind: {name: field.alias or name for name, field in kind.model_fields.items()} for kind in _LISTED
+}
 _OVERRIDES = ("model", "consolidatePrompt", "integratePrompt", "compressPrompt", "roleContext")
 
 
@@ -97,9 +104,16 @@ def nodes(rows: list[Row]) -> list[TopologyNode]:
     return _together(_NODES, node, rows)
 
 
-def listed_nodes(items: list[Listed]) -> list[TopologyNode]:
+def columns_of(kind: type[Value], only: Only | None) -> list[str]:
+    """The properties to list of each thing, in the order that `listed_nodes` and the like take them in."""
+    if only is None:
+        return list(_LISTED[kind])
+    return [_PROPERTIES[kind][name] for name in only]
+
+
+def listed_nodes(items: list[Listed], only: Only | None = None) -> list[TopologyNode]:
     """TopologyNodes listed in a row."""
-    return nodes(node_rows(items))
+    return nodes(node_rows(items)) if only is None else parts_of(TopologyNode, only, items)
 
 
 def nodes_with_ancestors(rows: list[Row]) -> list[NodeWithAncestors]:
@@ -108,8 +122,10 @@ def nodes_with_ancestors(rows: list[Row]) -> list[NodeWithAncestors]:
     return _together(_WITH_ANCESTORS, NodeWithAncestors.model_validate, whole_rows)
 
 
-def digests(items: list[Listed]) -> tuple[SessionDigest, ...]:
+def digests(items: list[Listed], only: Only | None = None) -> tuple[SessionDigest, ...]:
     """Digests listed in a row."""
+    if only is not None:
+        return tuple(parts_of(SessionDigest, only, items))
     return tuple(_together(_DIGESTS, SessionDigest.model_validate, digest_rows(items)))
 
 
@@ -123,8 +139,10 @@ def message_copy(row: Row) -> MessageCopy:
     return MessageCopy.model_validate(_said(row))
 
 
-def messages(items: list[Listed]) -> list[Message]:
+def messages(items: list[Listed], only: Only | None = None) -> list[Message]:
     """Messages listed in a row."""
+    if only is not None:
+        return parts_of(Message, only, _decoded_at(only.index("parts"), items) if "parts" in only else items)
     return _together(_MESSAGES, Message.model_validate, [_said(row) for row in message_rows(items)])
 
 
@@ -166,7 +184,7 @@ def session(row: Row) -> Session:
 
 def session_with_messages(row: Row, page: MessagePage) -> SessionWithMessages:
     """A Session's row with its `messages`."""
-    said = messages(row["messages"])
+    said = messages(row["messages"], page.only)
     return SessionWithMessages.model_validate(_session_fields(row) | {"page": page, "messages": said})
 
 
@@ -303,6 +321,12 @@ def _decoded(row: Row, *fields: str) -> Row:
         if field in decoded:
             decoded[field] = orjson.loads(decoded[field])
     return decoded
+
+
+def _decoded_at(at: int, items: list[Listed]) -> list[Listed]:
+    return [
+        item if item[at] is None else [*item[:at], orjson.loads(item[at]), *item[at + 1 :]] for item in items
+    ]
 
 
 def _said(row: Row) -> Row:

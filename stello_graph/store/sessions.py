@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stello_graph.errors import Conflict, ForkRefused, LimitExceeded, NotFound, SessionArchived
-from stello_graph.model.message import MessagePage
+from stello_graph.model.message import Message, MessagePage
 from stello_graph.model.session import Session, SessionWithMessages
 from stello_graph.model.space import Space, SplitGuard
 from stello_graph.model.topology import TopologyEventType
@@ -163,6 +163,7 @@ class SessionsRepository(Repository):
             before=page.before,
             first=page.first,
             roles=None if page.roles is None else list(page.roles),
+            columns=rows.columns_of(Message, page.only),
         )
         whole = rows.whole(lambda row: rows.session_with_messages(row, page), found)
         return {session.id: session for session in whole}

@@ -12,6 +12,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -71,6 +73,8 @@ class SqliteEngine:
     async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
         text = self._texts[query.name]
+        if "columns" in params:
+            text = _listing(text, tuple(params.pop("columns")))
         return await self._readers.run(lambda connection: _fetch(connection, text, params, counted))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
@@ -200,6 +204,13 @@ def _make_private(path: Path) -> None:
 def _identity(path: Path) -> tuple[int, int]:
     found = path.stat()
     return found.st_dev, found.st_ino
+
+
+@lru_cache(1_024)
+def _listing(text: QueryText, columns: tuple[str, ...]) -> QueryText:
+    """The text with its columns: names are no values that could be bound. An unknown one is an error."""
+    names = ", ".join(f"[{name}]" for name in columns)
+    return replace(text, statements=tuple(one.replace(":columns", names) for one in text.statements))
 
 
 def _fetch(

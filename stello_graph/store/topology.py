@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stello_graph.errors import InvalidInput, NotFound, SessionArchived
+from stello_graph.model.parts import Only
 from stello_graph.model.topology import NodeWithAncestors, StarMap, TopologyNode
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
@@ -46,33 +47,45 @@ class TopologyRepository(Repository):
         return {node.id: node for node in rows.nodes_with_ancestors(found)}
 
     async def children(
-        self, parent_ids: Sequence[str | None], *, after: int, first: int
+        self, parent_ids: Sequence[str | None], *, after: int, first: int, only: Only | None = None
     ) -> dict[str | None, list[TopologyNode] | None]:
         """See SpaceStore."""
-        keys = [self._space_id if id is None else self._key(id) for id in parent_ids]
-        found = await self._engine.read(CHILDREN, space=self._space_id, keys=keys, after=after, first=first)
+        found = await self._engine.read(
+            CHILDREN,
+            space=self._space_id,
+            keys=[self._space_id if id is None else self._key(id) for id in parent_ids],
+            after=after,
+            first=first,
+            columns=rows.columns_of(TopologyNode, only),
+        )
         return {
-            self._id(row["key"]) or None: rows.listed_nodes(row["children"]) if row["found"] else None
+            self._id(row["key"]) or None: rows.listed_nodes(row["children"], only) if row["found"] else None
             for row in found
         }
 
-    async def ancestors(self, ids: Sequence[str]) -> dict[str, list[TopologyNode]]:
-        """See SpaceStore."""
-        return await self._lists(ANCESTORS, "ancestors", ids)
-
-    async def siblings(self, ids: Sequence[str], *, after: int, first: int) -> dict[str, list[TopologyNode]]:
-        """See SpaceStore."""
-        return await self._lists(SIBLINGS, "siblings", ids, after=after, first=first)
-
-    async def refs(self, ids: Sequence[str], *, first: int, offset: int) -> dict[str, list[TopologyNode]]:
-        """See SpaceStore."""
-        return await self._lists(REFS, "nodes", ids, first=first, offset=offset)
-
-    async def referenced_by(
-        self, ids: Sequence[str], *, first: int, offset: int
+    async def ancestors(
+        self, ids: Sequence[str], *, only: Only | None = None
     ) -> dict[str, list[TopologyNode]]:
         """See SpaceStore."""
-        return await self._lists(REFERENCED_BY, "nodes", ids, first=first, offset=offset)
+        return await self._lists(ANCESTORS, "ancestors", ids, only)
+
+    async def siblings(
+        self, ids: Sequence[str], *, after: int, first: int, only: Only | None = None
+    ) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(SIBLINGS, "siblings", ids, only, after=after, first=first)
+
+    async def refs(
+        self, ids: Sequence[str], *, first: int, offset: int, only: Only | None = None
+    ) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(REFS, "nodes", ids, only, first=first, offset=offset)
+
+    async def referenced_by(
+        self, ids: Sequence[str], *, first: int, offset: int, only: Only | None = None
+    ) -> dict[str, list[TopologyNode]]:
+        """See SpaceStore."""
+        return await self._lists(REFERENCED_BY, "nodes", ids, only, first=first, offset=offset)
 
     async def add_ref(self, from_id: str, to_id: str, *, of_archived: bool = False) -> TopologyNode:
         """See SpaceStore."""
@@ -101,10 +114,11 @@ class TopologyRepository(Repository):
         return _star_map(root_id, found[0], max_nodes)
 
     async def _lists(
-        self, query: Query, field: str, ids: Sequence[str], **params: Any
+        self, query: Query, field: str, ids: Sequence[str], only: Only | None, **params: Any
     ) -> dict[str, list[TopologyNode]]:
-        found = await self._engine.read(query, keys=[self._key(id) for id in ids], **params)
-        return {self._id(row["key"]): rows.listed_nodes(row[field]) for row in found}
+        columns = rows.columns_of(TopologyNode, only)
+        found = await self._engine.read(query, keys=[self._key(id) for id in ids], columns=columns, **params)
+        return {self._id(row["key"]): rows.listed_nodes(row[field], only) for row in found}
 
     async def _link(self, query: Query, from_id: str, to_id: str, **params: Any) -> TopologyNode:
         found = await self._engine.write(

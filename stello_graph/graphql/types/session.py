@@ -7,7 +7,7 @@ import strawberry
 from strawberry import UNSET
 
 from stello_graph.errors import InvalidInput
-from stello_graph.graphql.ahead import below
+from stello_graph.graphql.ahead import below, only_of_page
 from stello_graph.graphql.arguments import given, page_size
 from stello_graph.graphql.connections import Connection, connection, cursor_seq
 from stello_graph.graphql.context import Info
@@ -23,6 +23,7 @@ from stello_graph.model import session as model
 from stello_graph.model import topology as model_topology
 from stello_graph.model import turn as model_turn
 from stello_graph.model.message import MessagePage
+from stello_graph.model.parts import Only
 
 if TYPE_CHECKING:
     from stello_graph.graphql.types.topology import TopologyNode
@@ -45,7 +46,7 @@ async def messages(
     roles: list[MessageRole] | None = UNSET,
 ) -> Connection[model_message.Message]:
     """A page of the transcript, from either end."""
-    page = _page(first, after, last, before, roles)
+    page = _page(first, after, last, before, roles, only_of_page(info, "seq"))
     if isinstance(session, model.SessionWithMessages) and session.page == page:
         found: Sequence[model_message.Message] = session.messages
     else:
@@ -67,10 +68,12 @@ def newest_below(info: Info) -> MessagePage | None:
     """The page of the newest messages that is asked for below a session, None where there is none."""
     arguments = below(info, "messages")
     try:
-        page = None if arguments is None or arguments.get("roles") else _page(**arguments)
+        if arguments is None or arguments.get("roles"):
+            return None
+        page = _page(**arguments, only=only_of_page(info, "seq", "messages"))
     except InvalidInput:
         return None
-    return page if page is not None and page.newest else None
+    return page if page.newest else None
 
 
 def _page(
@@ -79,6 +82,7 @@ def _page(
     last: int | None = UNSET,
     before: str | None = UNSET,
     roles: Sequence[MessageRole] | None = UNSET,
+    only: Only | None = None,
 ) -> MessagePage:
     """With one message more than asked for, which tells whether there are more."""
     if given(first, None) is not None and given(last, None) is not None:
@@ -90,6 +94,7 @@ def _page(
         before=_END if not given(before, "") else cursor_seq(given(before, ""), "before"),
         first=1 + page_size(last if newest else first, 50, "last" if newest else "first"),
         roles=tuple(dict.fromkeys(given(roles, []))) or None,
+        only=only,
     )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 
+from stello_graph.graphql.ahead import only_below
 from stello_graph.graphql.arguments import given, page_size
 from stello_graph.graphql.context import Context, Info
 from stello_graph.graphql.enums import SessionRole, SessionStatus, TopologyEventType
@@ -13,6 +14,7 @@ from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import JSON, DateTime, Long, StarMapColumns
 from stello_graph.model import session as model_session
 from stello_graph.model import topology as model
+from stello_graph.model.parts import Only
 
 if TYPE_CHECKING:
     from stello_graph.graphql.types.session import Session
@@ -31,42 +33,60 @@ async def parent(node: Node, info: Info) -> model.TopologyNode | None:
 
 
 async def children_of(
-    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, after: int | None = -1
+    nodes: Sequence[model.TopologyNode],
+    context: Context,
+    only: Only | None,
+    first: int | None = 100,
+    after: int | None = -1,
 ) -> list[Nodes]:
     """A page of the children of each. Nodes without any cost no query."""
-    page = Page(given(after, -1), page_size(first, 100))
+    page = Page(given(after, -1), page_size(first, 100), only)
     having = [node for node in nodes if node.child_count]
     found = await context.loaders.children.of_each([node.id for node in having], page)
     return _beside(nodes, having, found)
 
 
-async def ancestors_of(nodes: Sequence[model.TopologyNode], context: Context) -> list[Nodes]:
+async def ancestors_of(
+    nodes: Sequence[model.TopologyNode], context: Context, only: Only | None
+) -> list[Nodes]:
     """All of them, the root first."""
     having = [node for node in nodes if node.parent_id is not None]
-    return _beside(nodes, having, await context.loaders.ancestors.of_each([node.id for node in having], None))
+    return _beside(nodes, having, await context.loaders.ancestors.of_each([node.id for node in having], only))
 
 
 async def siblings_of(
-    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, after: int | None = -1
+    nodes: Sequence[model.TopologyNode],
+    context: Context,
+    only: Only | None,
+    first: int | None = 100,
+    after: int | None = -1,
 ) -> list[Nodes]:
     """A page of those with the same parent; for a root, of the other roots."""
-    page = Page(given(after, -1), page_size(first, 100))
+    page = Page(given(after, -1), page_size(first, 100), only)
     return [found or [] for found in await context.loaders.siblings.of_each([n.id for n in nodes], page)]
 
 
 async def refs_of(
-    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, offset: int | None = 0
+    nodes: Sequence[model.TopologyNode],
+    context: Context,
+    only: Only | None,
+    first: int | None = 100,
+    offset: int | None = 0,
 ) -> list[Nodes]:
     """Cross-links from each."""
-    page = Page(max(0, given(offset, 0)), page_size(first, 100))
+    page = Page(max(0, given(offset, 0)), page_size(first, 100), only)
     return [found or [] for found in await context.loaders.refs.of_each([n.id for n in nodes], page)]
 
 
 async def referenced_by_of(
-    nodes: Sequence[model.TopologyNode], context: Context, first: int | None = 100, offset: int | None = 0
+    nodes: Sequence[model.TopologyNode],
+    context: Context,
+    only: Only | None,
+    first: int | None = 100,
+    offset: int | None = 0,
 ) -> list[Nodes]:
     """Cross-links to each."""
-    page = Page(max(0, given(offset, 0)), page_size(first, 100))
+    page = Page(max(0, given(offset, 0)), page_size(first, 100), only)
     found = await context.loaders.referenced_by.of_each([n.id for n in nodes], page)
     return [links or [] for links in found]
 
@@ -80,29 +100,29 @@ def _beside(
 
 async def children(node: Node, info: Info, first: int | None = 100, after: int | None = -1) -> Nodes:
     """A page of the children. A node without any costs no query."""
-    return (await children_of([node], info.context, first, after))[0]
+    return (await children_of([node], info.context, only_below(info), first, after))[0]
 
 
 async def ancestors(node: Node, info: Info) -> Nodes:
     """All of them, the root first."""
     if isinstance(node, model.NodeWithAncestors):
         return list(node.ancestors)
-    return (await ancestors_of([node], info.context))[0]
+    return (await ancestors_of([node], info.context, only_below(info)))[0]
 
 
 async def siblings(node: Node, info: Info, first: int | None = 100, after: int | None = -1) -> Nodes:
     """A page of those with the same parent; for a root, of the other roots."""
-    return (await siblings_of([node], info.context, first, after))[0]
+    return (await siblings_of([node], info.context, only_below(info), first, after))[0]
 
 
 async def refs(node: Node, info: Info, first: int | None = 100, offset: int | None = 0) -> Nodes:
     """Cross-links from here."""
-    return (await refs_of([node], info.context, first, offset))[0]
+    return (await refs_of([node], info.context, only_below(info), first, offset))[0]
 
 
 async def referenced_by(node: Node, info: Info, first: int | None = 100, offset: int | None = 0) -> Nodes:
     """Cross-links to here."""
-    return (await referenced_by_of([node], info.context, first, offset))[0]
+    return (await referenced_by_of([node], info.context, only_below(info), first, offset))[0]
 
 
 async def session(node: Node, info: Info) -> model_session.Session | None:
@@ -144,31 +164,31 @@ class TopologyNode:
     )
     children = strawberry.field(
         resolver=children,
-        metadata=of_many(children_of),
+        metadata=of_many(children_of, "id", "child_count"),
         graphql_type=LazyNodes,
         description="Lazy: siblings expanded in one request cost one Cypher query per level, whatever their number.",
     )
     ancestors = strawberry.field(
         resolver=ancestors,
-        metadata=of_many(ancestors_of),
+        metadata=of_many(ancestors_of, "id", "parent_id"),
         graphql_type=LazyNodes,
         description="Root first, self excluded.",
     )
     siblings = strawberry.field(
         resolver=siblings,
-        metadata=of_many(siblings_of),
+        metadata=of_many(siblings_of, "id"),
         graphql_type=LazyNodes,
         description="Same parent, self excluded, by index; for a root, the other roots. "
         "after is the index to continue from.",
     )
     refs = strawberry.field(
         resolver=refs,
-        metadata=of_many(refs_of),
+        metadata=of_many(refs_of, "id"),
         graphql_type=LazyNodes,
         description="Cross-branch links, in insertion order.",
     )
     referenced_by = strawberry.field(
-        resolver=referenced_by, metadata=of_many(referenced_by_of), graphql_type=LazyNodes
+        resolver=referenced_by, metadata=of_many(referenced_by_of, "id"), graphql_type=LazyNodes
     )
     session = strawberry.field(
         resolver=session, graphql_type=LazySession | None, description="null where it was deleted meanwhile."
