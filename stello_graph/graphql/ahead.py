@@ -26,19 +26,23 @@ __all__ = ["below", "only_below", "only_of_page"]
 _Fragments = Mapping[str, FragmentDefinitionNode]
 
 
-def below(info: Info, name: str) -> dict[str, Any] | None:
-    """The arguments of the field `name` that is selected below this one.
+def below(info: Info, *path: str) -> dict[str, Any] | None:
+    """The arguments of the field that is selected at `path` below this one.
 
     None where it is not selected, or more than once, or where directives decide, or where its arguments
     are none: its own resolver then reads, or tells what is wrong.
     """
     raw = info._raw_info
-    found = list(_named(name, raw.field_nodes, raw.fragments))
-    if len(found) != 1 or not found[0].is_sure:
+    fields, nodes = _fields(raw.return_type), raw.field_nodes
+    *parents, last = path
+    for name in parents:
+        nodes = _only_one(_named(name, nodes, raw.fragments))
+        fields = _fields(fields[name].type)
+    nodes = _only_one(_named(last, nodes, raw.fragments))
+    if not nodes:
         return None
-    variables = VariableValues({}, info.variable_values)
     try:
-        return get_argument_values(_fields(raw.return_type)[name], found[0].node, variables)
+        return get_argument_values(fields[last], nodes[0], VariableValues({}, info.variable_values))
     except GraphQLError:
         return None
 
@@ -90,6 +94,12 @@ def _fields(kind: Any) -> Mapping[str, GraphQLField]:
     assert isinstance(named, GraphQLObjectType)
     fields: Mapping[str, GraphQLField] = named.fields
     return fields
+
+
+def _only_one(found: Iterable[_Selected]) -> list[FieldNode]:
+    """The field, in a list; none where there are several, or where a directive decides."""
+    nodes = list(found)
+    return [nodes[0].node] if len(nodes) == 1 and nodes[0].is_sure else []
 
 
 def _named(name: str, roots: Iterable[FieldNode], fragments: _Fragments) -> Iterator[_Selected]:

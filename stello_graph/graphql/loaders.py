@@ -13,7 +13,7 @@ from strawberry.dataloader import DataLoader
 from stello_graph.model.message import Message, MessagePage, MessageRole
 from stello_graph.model.parts import Only
 from stello_graph.model.session import Session, SessionWithMessages
-from stello_graph.model.topology import NodeWithAncestors, TopologyNode
+from stello_graph.model.topology import ChildrenPage, NodeWithAncestors, TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.ports import SpaceStore
 
@@ -107,10 +107,10 @@ class Loaders:
         return _by_id(self._store.turn_messages)
 
     @cached_property
-    def children(self) -> Pages[str | None, Page, list[TopologyNode]]:
+    def children(self) -> Pages[str | None, ChildrenPage, list[TopologyNode]]:
         """A page of the children of a node, or of the roots."""
         load = self._store.children
-        return Pages(lambda ids, page: load(ids, after=page.at, first=page.first, only=page.only))
+        return Pages(lambda ids, page: load(ids, **page._asdict()))
 
     @cached_property
     def siblings(self) -> Pages[str, Page, list[TopologyNode]]:

@@ -8,19 +8,18 @@ from strawberry import ID, UNSET
 
 from stello_graph.errors import NotFound
 from stello_graph.graphql.access import AccessQuery
-from stello_graph.graphql.ahead import below, only_below, only_of_page
+from stello_graph.graphql.ahead import below, only_of_page
 from stello_graph.graphql.arguments import checked_ids, given, page_size
 from stello_graph.graphql.connections import Connection, connection
 from stello_graph.graphql.context import Info
 from stello_graph.graphql.enums import SearchScope, SessionRole, SessionStatus, TurnStatus
 from stello_graph.graphql.knowledge import KnowledgeQuery
-from stello_graph.graphql.loaders import Page
 from stello_graph.graphql.scalars import Long
 from stello_graph.graphql.types.profile import ForkProfile
 from stello_graph.graphql.types.search import SearchHit
 from stello_graph.graphql.types.session import DigestConnection, Session, SessionConnection, newest_below
 from stello_graph.graphql.types.space import ContextPreview, Space, Tool, Viewer
-from stello_graph.graphql.types.topology import StarMap, TopologyEvent, TopologyNode
+from stello_graph.graphql.types.topology import StarMap, TopologyEvent, TopologyNode, nested_page
 from stello_graph.graphql.types.turn import Turn
 from stello_graph.ids import check_id
 from stello_graph.model import context as model_context
@@ -43,8 +42,7 @@ async def get_children(
 ) -> list[model_topology.TopologyNode]:
     """A page of the children of a node, or of the roots."""
     parent = None if given(parent_id, None) is None else check_id(str(parent_id), "parentId")
-    page = Page(given(after, -1), page_size(first, 100), only_below(info))
-    nodes = await info.context.loaders.children.of(parent, page)
+    nodes = await info.context.loaders.children.of(parent, nested_page(info, first, after))
     if nodes is None:
         raise NotFound.of("session", str(parent))
     return nodes

@@ -38,11 +38,11 @@ def parts_of(kind: type[V], only: Only, items: Sequence[Sequence[Any]]) -> list[
 
 def _filled(defaults: dict[int, Any], items: Sequence[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     for item in items:
-        lacking = [at for at in defaults if item[at] is None]
-        if lacking:
-            item = [defaults[at] if at in lacking else value for at, value in enumerate(item)]
-        if PydanticUndefined not in item:
-            yield item
+        if None in item:
+            item = [defaults.get(at) if value is None else value for at, value in enumerate(item)]
+            if PydanticUndefined in item:
+                continue
+        yield item
 
 
 @lru_cache(1_024)

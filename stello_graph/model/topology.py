@@ -1,14 +1,20 @@
 """The map: light nodes around the sessions."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
+from pydantic import SkipValidation
+
+from stello_graph.model.parts import Only
 from stello_graph.model.values import SessionRole, SessionStatus, Value
 
 __all__ = [
+    "Children",
+    "ChildrenPage",
     "Columns",
     "EventPage",
     "NodeWithAncestors",
+    "NodeWithChildren",
     "StarMap",
     "TopologyEvent",
     "TopologyEventType",
@@ -36,6 +42,41 @@ class TopologyNode(Value):
     last_active_at: int
 
 
+class ChildrenPage(NamedTuple):
+    """A page of the children of a node.
+
+    Attributes:
+        after: the index to go on from.
+        first: how many at most.
+        only: the fields to read; None reads whole nodes.
+        below: the page of their own children to read with each, of parts alone.
+    """
+
+    after: int
+    first: int
+    only: Only | None = None
+    below: "ChildrenPage | None" = None
+
+    def covers(self, page: "ChildrenPage") -> bool:
+        """Whether nodes that were read as this page can be told as that one."""
+        if self.only is None or page.only is None or not set(page.only) <= set(self.only):
+            return False
+        return self[:2] == page[:2]
+
+
+class Children(NamedTuple):
+    """A page of children that was read."""
+
+    page: ChildrenPage
+    nodes: list[TopologyNode]
+
+
+class NodeWithChildren(TopologyNode):
+    """A node, read together with a page of its children."""
+
+    children: Children
+
+
 class NodeWithAncestors(TopologyNode):
     """A node, read together with its ancestors, the root first."""
 
@@ -49,7 +90,7 @@ class StarMap(Value):
     node_count: int
     truncated: bool
     event_seq: int
-    columns: Columns
+    columns: SkipValidation[Columns]
 
 
 class TopologyEventType(StrEnum):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from stello_graph.model.parts import Only
-from stello_graph.model.topology import NodeWithAncestors, StarMap, TopologyNode
+from stello_graph.model.topology import ChildrenPage, NodeWithAncestors, StarMap, TopologyNode
 
 __all__ = ["TopologyStore"]
 
@@ -24,9 +24,19 @@ class TopologyStore(Protocol):
         ...
 
     async def children(
-        self, parent_ids: Sequence[str | None], *, after: int, first: int, only: Only | None = None
+        self,
+        parent_ids: Sequence[str | None],
+        *,
+        after: int,
+        first: int,
+        only: Only | None = None,
+        below: ChildrenPage | None = None,
     ) -> dict[str | None, list[TopologyNode] | None]:
-        """By parent (None: the roots), a page by index; None for a parent that does not exist."""
+        """By parent (None: the roots), a page by index; None for a parent that does not exist.
+
+        Args:
+            below: what to read with each of them, two levels at most: they are NodeWithChildren then.
+        """
         ...
 
     async def ancestors(

@@ -22,7 +22,13 @@ from stello_graph.model.session import (
     SessionWithMessages,
 )
 from stello_graph.model.space import Space, SpaceConfig
-from stello_graph.model.topology import NodeWithAncestors, TopologyNode
+from stello_graph.model.topology import (
+    Children,
+    ChildrenPage,
+    NodeWithAncestors,
+    NodeWithChildren,
+    TopologyNode,
+)
 from stello_graph.model.turn import Turn
 from stello_graph.model.values import Usage, Value
 from stello_graph.store.engine import Listed, Row
@@ -38,6 +44,7 @@ __all__ = [
     "message",
     "message_copy",
     "messages",
+    "nested_nodes",
     "node",
     "nodes",
     "nodes_with_ancestors",
@@ -114,6 +121,16 @@ def columns_of(kind: type[Value], only: Only | None) -> list[str]:
 def listed_nodes(items: list[Listed], only: Only | None = None) -> list[TopologyNode]:
     """TopologyNodes listed in a row."""
     return nodes(node_rows(items)) if only is None else parts_of(TopologyNode, only, items)
+
+
+def nested_nodes(items: list[Listed], page: ChildrenPage) -> list[TopologyNode]:
+    """TopologyNodes listed in a row; their last column are their children where the page has one below."""
+    below = page.below
+    if below is None:
+        return listed_nodes(items, page.only)
+    assert page.only is not None
+    with_children = [[*item[:-1], Children(below, nested_nodes(item[-1], below))] for item in items]
+    return list(parts_of(NodeWithChildren, (*page.only, "children"), with_children))
 
 
 def nodes_with_ancestors(rows: list[Row]) -> list[NodeWithAncestors]:

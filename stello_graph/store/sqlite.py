@@ -7,6 +7,7 @@ waits for the other's commit up to the busy timeout.
 import asyncio
 import contextlib
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -36,6 +37,7 @@ _RACES = 3
 # What SQLite needs itself, such as for its schema.
 _LEAST_LENGTH = 1024 * 1024
 _MAKING = threading.Lock()
+_COLUMNS = re.compile(r":(columns\w*)")
 # The primary codes that mean that the file cannot be used now; anything else is a fault of ours.
 _AWAY = {
     sqlite3.SQLITE_BUSY,
@@ -74,7 +76,8 @@ class SqliteEngine:
         """See Engine."""
         text = self._texts[query.name]
         if "columns" in params:
-            text = _listing(text, tuple(params.pop("columns")))
+            listed = {name: tuple(params.pop(name)) for name in list(params) if name.startswith("columns")}
+            text = _listing(text, tuple(listed.items()))
         return await self._readers.run(lambda connection: _fetch(connection, text, params, counted))
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
@@ -207,10 +210,11 @@ def _identity(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(1_024)
-def _listing(text: QueryText, columns: tuple[str, ...]) -> QueryText:
+def _listing(text: QueryText, listed: tuple[tuple[str, tuple[str, ...]], ...]) -> QueryText:
     """The text with its columns: names are no values that could be bound. An unknown one is an error."""
-    names = ", ".join(f"[{name}]" for name in columns)
-    return replace(text, statements=tuple(one.replace(":columns", names) for one in text.statements))
+    names = {param: ", ".join(f"[{name}]" for name in columns) for param, columns in listed}
+    statements = (_COLUMNS.sub(lambda found: names[found[1]], one) for one in text.statements)
+    return replace(text, statements=tuple(statements))
 
 
 def _fetch(

@@ -1,11 +1,12 @@
 """The map."""
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 from stello_graph.errors import InvalidInput, NotFound, SessionArchived
 from stello_graph.model.parts import Only
-from stello_graph.model.topology import NodeWithAncestors, StarMap, TopologyNode
+from stello_graph.model.topology import ChildrenPage, NodeWithAncestors, StarMap, TopologyNode
 from stello_graph.store import rows
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query, named
@@ -16,6 +17,7 @@ __all__ = ["TopologyRepository"]
 NODES = named("topology/nodes")
 WITH_ANCESTORS = named("topology/with_ancestors")
 CHILDREN = named("topology/children")
+CHILDREN_NESTED = named("topology/children_nested")
 ANCESTORS = named("topology/ancestors")
 SIBLINGS = named("topology/siblings")
 REFS = named("topology/refs")
@@ -47,19 +49,24 @@ class TopologyRepository(Repository):
         return {node.id: node for node in rows.nodes_with_ancestors(found)}
 
     async def children(
-        self, parent_ids: Sequence[str | None], *, after: int, first: int, only: Only | None = None
+        self,
+        parent_ids: Sequence[str | None],
+        *,
+        after: int,
+        first: int,
+        only: Only | None = None,
+        below: ChildrenPage | None = None,
     ) -> dict[str | None, list[TopologyNode] | None]:
         """See SpaceStore."""
+        page = ChildrenPage(after, first, only, below)
         found = await self._engine.read(
-            CHILDREN,
+            CHILDREN if below is None else CHILDREN_NESTED,
             space=self._space_id,
             keys=[self._space_id if id is None else self._key(id) for id in parent_ids],
-            after=after,
-            first=first,
-            columns=rows.columns_of(TopologyNode, only),
+            **_levels(page),
         )
         return {
-            self._id(row["key"]) or None: rows.listed_nodes(row["children"], only) if row["found"] else None
+            self._id(row["key"]) or None: rows.nested_nodes(row["children"], page) if row["found"] else None
             for row in found
         }
 
@@ -142,14 +149,27 @@ class TopologyRepository(Repository):
         return rows.node(found[0])
 
 
+def _levels(page: ChildrenPage) -> dict[str, Any]:
+    """The parameters of `CHILDREN`, or of `CHILDREN_NESTED`, which has three levels."""
+    if page.below is None:
+        return _level("", page)
+    third = page.below.below or ChildrenPage(0, 0, ("id",))
+    return _level("", page) | _level("2", page.below) | _level("3", third)
+
+
+def _level(number: str, page: ChildrenPage) -> dict[str, Any]:
+    columns = rows.columns_of(TopologyNode, page.only)
+    return {f"after{number}": page.after, f"first{number}": page.first, f"columns{number}": columns}
+
+
 def _star_map(root_id: str | None, row: Row, max_nodes: int) -> StarMap:
     ids, depths = row["ids"], row["depths"]
     count = _whole_levels(depths, max_nodes)
-    place = {id: position for position, id in enumerate(ids[:count])}
+    place = dict(zip(ids[:count], range(count), strict=True))
     kept = {
         "id": ids,
-        "parent": [place.get(parent, -1) for parent in row["parentIds"][:count]],
-        "source": [place.get(source, -1) for source in row["sourceIds"][:count]],
+        "parent": list(map(place.get, row["parentIds"], repeat(-1))),
+        "source": list(map(place.get, row["sourceIds"], repeat(-1))),
         "label": row["labels"],
         "status": row["statuses"],
         "role": row["roles"],

@@ -146,7 +146,7 @@ async def test_newest_with_their_sessions(space: SpaceStore) -> None:
         MessagePage(newest=True, after=1, before=5, first=10, roles=None),
         MessagePage(newest=True, after=0, before=ALL, first=3, roles=tools),
     ):
-        _, after, before, first, roles = page
+        after, before, first, roles = page.after, page.before, page.first, page.roles
         found = await space.sessions_with_newest([one, silent, "nobody"], page)
         said = await space.newest_messages(
             [one, silent], after=after, before=before, first=first, roles=roles

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 
-from stello_graph.graphql.ahead import only_below
+from stello_graph.errors import InvalidInput
+from stello_graph.graphql.ahead import below, only_below
 from stello_graph.graphql.arguments import given, page_size
 from stello_graph.graphql.context import Context, Info
 from stello_graph.graphql.enums import SessionRole, SessionStatus, TopologyEventType
@@ -19,7 +20,7 @@ from stello_graph.model.parts import Only
 if TYPE_CHECKING:
     from stello_graph.graphql.types.session import Session
 
-__all__ = ["StarMap", "TopologyEvent", "TopologyNode"]
+__all__ = ["StarMap", "TopologyEvent", "TopologyNode", "nested_page"]
 
 Node = strawberry.Parent[model.TopologyNode]
 Nodes = list[model.TopologyNode]
@@ -40,7 +41,18 @@ async def children_of(
     after: int | None = -1,
 ) -> list[Nodes]:
     """A page of the children of each. Nodes without any cost no query."""
-    page = Page(given(after, -1), page_size(first, 100), only)
+    return await _children_of(
+        nodes, context, model.ChildrenPage(given(after, -1), page_size(first, 100), only)
+    )
+
+
+async def _children_of(
+    nodes: Sequence[model.TopologyNode], context: Context, page: model.ChildrenPage
+) -> list[Nodes]:
+    read: list[model.Children | None] = [getattr(node, "children", None) for node in nodes]
+    found_before = [one.nodes for one in read if one is not None and one.page.covers(page)]
+    if len(found_before) == len(nodes):
+        return found_before
     having = [node for node in nodes if node.child_count]
     found = await context.loaders.children.of_each([node.id for node in having], page)
     return _beside(nodes, having, found)
@@ -100,7 +112,26 @@ def _beside(
 
 async def children(node: Node, info: Info, first: int | None = 100, after: int | None = -1) -> Nodes:
     """A page of the children. A node without any costs no query."""
-    return (await children_of([node], info.context, only_below(info), first, after))[0]
+    return (await _children_of([node], info.context, nested_page(info, first, after)))[0]
+
+
+def nested_page(info: Info, first: int | None, after: int | None) -> model.ChildrenPage:
+    """The page that a field asks for, with those of `children` below it, as many levels as one statement reads."""
+    pages = [model.ChildrenPage(given(after, -1), page_size(first, 100), only_below(info))]
+    for path in (["children"], ["children", "children"]):
+        arguments, only = below(info, *path), only_below(info, *path)
+        if arguments is None or only is None or pages[-1].only is None:
+            break
+        try:
+            size = page_size(arguments.get("first"), 100)
+        except InvalidInput:
+            break
+        pages.append(model.ChildrenPage(given(arguments.get("after"), -1), size, only))
+    nested: model.ChildrenPage | None = None
+    for page in reversed(pages):
+        nested = page._replace(below=nested)
+    assert nested is not None
+    return nested
 
 
 async def ancestors(node: Node, info: Info) -> Nodes:

@@ -67,7 +67,7 @@ async def test_what_is_read_with_its_parent(
     assert await api.cost(document, **given) == cost
     together = await api.ask(document, **given)
     monkeypatch.setattr(queries, "newest_below", lambda _: None)
-    monkeypatch.setattr(queries, "below", lambda _, __: None)
+    monkeypatch.setattr(queries, "below", lambda *_: None)
     assert await api.ask(document, **given) == together
 
 

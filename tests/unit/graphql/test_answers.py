@@ -61,15 +61,24 @@ async def test_json_counts(api: Api) -> None:
 async def test_what_is_read_for_an_answer(api: Api) -> None:
     """Four times as much may be read, what is not told included; the store is not asked for more."""
     await planted(api, 10_000, *["x" * 5_000] * 9)
-    count = 'query ($n: Int!) { session(id: "a") { messages(last: $n) { nodes { seq } } } }'
+    count = 'query ($n: Int!) { session(id: "a") { messages(last: $n) { nodes { seq toolCalls { id } } } } }'
 
     assert len((await api.ask(count, n=5))["session"]["messages"]["nodes"]) == 5
     assert "four times" in await too_large(api, count, n=8)
     await too_large(
         api,
-        '{ a: session(id: "a") { messages(first: 4) { nodes { seq } } } '
-        'b: session(id: "a") { messages(last: 4) { nodes { seq } } } }',
+        '{ a: session(id: "a") { messages(first: 4) { nodes { seq toolCalls { id } } } } '
+        'b: session(id: "a") { messages(last: 4) { nodes { seq toolCalls { id } } } } }',
     )
+
+
+async def test_what_nobody_asks_for_is_not_read(api: Api) -> None:
+    """Of messages whose places alone are asked for, the contents count nothing."""
+    await planted(api, 10_000, *["x" * 5_000] * 9)
+
+    page = await api.ask('{ session(id: "a") { messages(last: 9) { nodes { seq } } } }')
+
+    assert [one["seq"] for one in page["session"]["messages"]["nodes"]] == [*range(1, 10)]
 
 
 async def test_a_mutation_is_done_nevertheless(api: Api) -> None:

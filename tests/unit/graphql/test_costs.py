@@ -45,8 +45,25 @@ async def test_get_children_is_one_query(api: Api) -> None:
 async def test_a_level_of_children_is_one_query_whatever_its_width(api: Api) -> None:
     await forest(api)
     page = "children(first: 10)"
-    document = f"{{ getChildren(first: 10) {{ id {page} {{ id {page} {{ id {page} {{ id }} }} }} }} }}"
-    assert await api.cost(document) == ["topology/children"] * 3, "leaves have no children to ask for"
+    document = f"{{ getChildren(first: 10) {{ id WHOLE {page} {{ id WHOLE {page} {{ id WHOLE {page} {{ id }} }} }} }} }}"
+    whole, parts = document.replace("WHOLE", "__typename"), document.replace("WHOLE", "")
+    assert await api.cost(whole) == ["topology/children"] * 3, "leaves have no children to ask for"
+    assert await api.cost(parts) == ["topology/children_nested"], "three levels that are read in part are one"
+
+
+async def test_deeper_levels_of_children(api: Api) -> None:
+    """What is deeper than one statement reads is read level by level; so is what has no arguments that are known."""
+    for depth in range(6):
+        await make(api, f"d{depth}", f"d{depth - 1}" if depth else None)
+    document = "{ getChildren { id C { id C { id C { id C { id C { id } } } } } } }"
+    assert await api.cost(document.replace(" C ", " children(first: 1) ")) == [
+        "topology/children_nested", "topology/children", "topology/children", "topology/children"
+    ]  # fmt: skip
+    twice = "{ getChildren { id a: children { id } b: children(first: 1) { id } } }"
+    assert sorted(await api.cost(twice)) == ["topology/children"] * 3
+    unsure = "query($yes: Boolean = true) { getChildren { id children @include(if: $yes) { id } } }"
+    assert await api.cost(unsure) == ["topology/children"] * 2
+    await api.refused("{ getChildren { id children(first: 0) { id } } }")
 
 
 @pytest.mark.covers("W36")

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stello_graph.graphql.executor import RowExecutor, of_many
+from stello_graph.model.parts import Only
 
 
 @strawberry.enum
@@ -23,27 +24,28 @@ class Colour(Enum):
 
 
 async def shards_of(
-    rows: Sequence["Row"], context: Any, first: int = 2, fail: bool = False
+    rows: Sequence["Row"], context: Any, only: Only | None, first: int = 2, fail: bool = False
 ) -> list[list["Shard"]]:
     """Of each row as many as its size, and as are asked for."""
     CALLS.append(len(rows))
+    ONLY.append(only)
     if fail:
         raise ValueError("no shards")
     return [[Shard(name=f"{row.name}{n}", of=row) for n in range(min(first, row.size % 4))] for row in rows]
 
 
-async def rows_of(shards: Sequence["Shard"], context: Any) -> list[list["Row"]]:
+async def rows_of(shards: Sequence["Shard"], context: Any, only: Only | None) -> list[list["Row"]]:
     return [[shard.of] for shard in shards]
 
 
 async def shards(
     root: strawberry.Parent["Row"], info: strawberry.Info, first: int = 2, fail: bool = False
 ) -> Any:
-    return (await shards_of([root], info.context, first, fail))[0]
+    return (await shards_of([root], info.context, None, first, fail))[0]
 
 
 async def back(root: strawberry.Parent["Shard"], info: strawberry.Info) -> Any:
-    return (await rows_of([root], info.context))[0]
+    return (await rows_of([root], info.context, None))[0]
 
 
 Rows = list[Annotated["Row", strawberry.lazy(__name__)]]
@@ -53,7 +55,7 @@ Rows = list[Annotated["Row", strawberry.lazy(__name__)]]
 class Shard:
     name: str | None
     of: strawberry.Private[Any]
-    back = strawberry.field(resolver=back, graphql_type=Rows, metadata=of_many(rows_of))
+    back = strawberry.field(resolver=back, graphql_type=Rows, metadata=of_many(rows_of, "of"))
 
 
 @strawberry.type
@@ -74,11 +76,14 @@ class Row:
     def more(self) -> list["Row"]:
         return [self]
 
-    shards = strawberry.field(resolver=shards, graphql_type=list[Shard], metadata=of_many(shards_of))
+    shards = strawberry.field(
+        resolver=shards, graphql_type=list[Shard], metadata=of_many(shards_of, "name", "size")
+    )
 
 
 ROWS: list[Any] = []
 CALLS: list[int] = []
+ONLY: list[Only | None] = []
 
 
 @strawberry.type
@@ -167,6 +172,19 @@ async def test_a_level_is_resolved_once() -> None:
     ROWS.append(Row(**whole | {"name": None, "size": 1}))
     found = await quick.execute("{ rows { shards { name } name } }")
     assert [error.path for error in found.errors or ()] == [["rows", 3, "name"]]
+
+
+async def test_a_list_is_told_what_is_needed_of_it() -> None:
+    """The fields that are selected, each once, under the names of Python, and what the lists below look at."""
+    ROWS[:] = [
+        Row(id=strawberry.ID("1"), name="n", size=1, note=None, share=None, colour=Colour.RED, good=True)
+    ]
+    ONLY.clear()
+    document = """query($no: Boolean = false) {
+        rows { a: shards { name } b: shards { back { id } more: name name } c: shards { name @include(if: $no) back { id } } }
+    }"""
+    assert (await quick.execute(document)).errors is None
+    assert ONLY == [("name",), ("of", "name"), ("of",)]
 
 
 async def test_a_level_without_rows_is_resolved_once() -> None:
