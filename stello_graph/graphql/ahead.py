@@ -18,7 +18,7 @@ from graphql import (
 from graphql.execution.values import VariableValues
 
 from stello_graph.graphql.context import Info
-from stello_graph.graphql.executor import needs_of
+from stello_graph.graphql.executor import TYPE_NAME, needs_of
 from stello_graph.model.parts import Only
 
 __all__ = ["below", "only_below", "only_of_page"]
@@ -59,8 +59,8 @@ def only_below(info: Info, *path: str) -> Only | None:
         nodes = [one.node for one in _named(name, nodes, raw.fragments)]
     needed: dict[str, None] = {}
     for one in _below(nodes, raw.fragments):
-        field = fields.get(one.node.name.value)
-        needs = None if field is None else needs_of(field)
+        name = one.node.name.value
+        needs = () if name == TYPE_NAME else needs_of(fields[name])
         if needs is None:
             return None
         needed |= dict.fromkeys(needs)

@@ -24,13 +24,14 @@ from strawberry.types.field import StrawberryField
 from stello_graph.model.parts import Only
 from stello_graph.ports.answers import current_answer
 
-__all__ = ["ManyRows", "RowExecutor", "needs_of", "of_many"]
+__all__ = ["TYPE_NAME", "ManyRows", "RowExecutor", "needs_of", "of_many"]
 
 # Given the rows, the context, the fields that are needed of what is listed, and the field's arguments: a
 # list for each row.
 ManyRows = Callable[..., Awaitable[Sequence[Sequence[Any]]]]
 Rows = list[dict[str, Any]]
 
+TYPE_NAME: Final = "__typename"
 _OF_MANY: Final = "of_many"
 _NEEDS: Final = "needs"
 _COLUMN: Final = "stello-column"
@@ -85,9 +86,17 @@ class _Lists(NamedTuple):
 
 
 class _Plan(NamedTuple):
+    """How rows are completed.
+
+    Attributes:
+        names: of what is answered, in the order of the answer: columns, lists, and the type's name.
+        only: the fields of a row that all of it needs.
+    """
+
     names: list[str]
     columns: dict[str, _Column]
     lists: list[_Lists]
+    type_names: dict[str, str]
     only: Only
 
 
@@ -226,8 +235,12 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
             return None
         columns: dict[str, _Column] = {}
         lists: list[_Lists] = []
+        type_names: dict[str, str] = {}
         only: dict[str, None] = {}
         for name, details in selected.items():
+            if details[0].node.name.value == TYPE_NAME:
+                type_names[name] = kind.name
+                continue
             field = kind.fields.get(details[0].node.name.value)
             if field is None:
                 return None
@@ -238,7 +251,7 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
             else:
                 return None
             only |= dict.fromkeys(needs_of(field) or ())
-        return _Plan(list(selected), columns, lists, tuple(only))
+        return _Plan(list(selected), columns, lists, type_names, tuple(only))
 
     def _lists(self, name: str, field: GraphQLField, details: Any) -> _Lists | None:
         load = _metadata(field).get(_OF_MANY)
@@ -297,17 +310,17 @@ def _or_none(complete: Callable[[], Rows]) -> Rows | None:
         return None
 
 
-def _flat(plan: _Plan, items: Iterable[Any], told: list[Any]) -> Rows:
+def _flat(plan: _Plan, items: Sequence[Any], told: list[Any]) -> Rows:
     return _rows(plan, _columns(plan, items, told))
 
 
-def _columns(plan: _Plan, items: Iterable[Any], told: list[Any]) -> dict[str, list[Any]]:
+def _columns(plan: _Plan, items: Sequence[Any], told: list[Any]) -> dict[str, list[Any]]:
     columns = {
         name: _values(column, map(attrgetter(column.attribute), items))
         for name, column in plan.columns.items()
     }
     told += [columns[name] for name, column in plan.columns.items() if column.counts]
-    return columns
+    return columns | {name: [text] * len(items) for name, text in plan.type_names.items()}
 
 
 def _rows(plan: _Plan, columns: dict[str, list[Any]]) -> Rows:

@@ -5,7 +5,8 @@ A file starts with a header of comment lines:
 
     purpose:  what it is for, one line or more
     access:   read or write
-    params:   the names of its parameters, or none
+    params:   the names of its parameters, or none; one whose name starts with `columns` is a list of the
+              properties that are listed of each thing, in that order (SQLite takes them into the text)
     texts:    many, where its rows may hold long texts of people and models: such a read is bounded for an
               answer; else left out
     shared:   keys, where reads that differ in nothing else may be asked as one: each key has one row at most,

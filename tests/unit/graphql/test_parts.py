@@ -5,30 +5,33 @@ from typing import Any
 
 import pytest
 
+from stello_graph.graphql import queries
+from stello_graph.graphql.executor import RowExecutor
+from stello_graph.graphql.types import session, topology
 from tests.unit.graphql.conftest import Api
 
 NODE = "id parentId label status role depth index childCount turnCount sourceSessionId sourceSeq createdAt lastActiveAt"
 SAID = "id seq role content parts state toolCallId toolName isError sessionId model turnId createdAt"
 DIGEST = "id label status memory rollup insight updatedAt eventSeq"
 
-# WHOLE stands where a field asks for what is no column, so that all that is listed there is read whole.
+# TYPE stands where the name of the type is asked for, or nothing.
 DOCUMENTS = [
-    f"{{ getChildren {{ WHOLE {NODE} }} }}",
-    "{ getChildren { WHOLE label siblings { WHOLE index id } refs { WHOLE label } referencedBy { WHOLE depth } } }",
-    "{ getChildren { WHOLE l: label children(first: 1) { WHOLE id ancestors { WHOLE label } children { WHOLE status } } } }",
-    "{ getChildren(first: 9) { WHOLE children(first: 9) { WHOLE children(after: 0, first: 9) { WHOLE index children(first: 9) { WHOLE id parentId } } } } }",
-    "{ getChildren { WHOLE children { WHOLE label label ...F } } } fragment F on TopologyNode { WHOLE depth ... { index } }",
-    "query($no: Boolean = false) { getChildren { WHOLE label @include(if: $no) id children @skip(if: $no) { WHOLE id } } }",
-    "{ getChildren { WHOLE a: children(first: 1) { WHOLE id } b: children { WHOLE label } } }",
-    '{ topologyNode(id: "a") { label children { WHOLE id children { WHOLE label } } } }',
-    f"{{ digests {{ nodes {{ WHOLE {DIGEST} }} edges {{ cursor node {{ WHOLE label }} }} pageInfo {{ endCursor }} eventSeq }} }}",
-    "{ digests(first: 2) { nodes { WHOLE label } pageInfo { endCursor hasNextPage } } }",
+    f"{{ getChildren {{ TYPE {NODE} }} }}",
+    "{ getChildren { TYPE label siblings { TYPE index id } refs { TYPE label } referencedBy { TYPE depth } } }",
+    "{ getChildren { TYPE l: label children(first: 1) { TYPE id ancestors { TYPE label } children { TYPE status } } } }",
+    "{ getChildren(first: 9) { TYPE children(first: 9) { TYPE children(after: 0, first: 9) { TYPE index children(first: 9) { TYPE id parentId } } } } }",
+    "{ getChildren { TYPE children { TYPE label label ...F } } } fragment F on TopologyNode { TYPE depth ... { index } }",
+    "query($no: Boolean = false) { getChildren { TYPE label @include(if: $no) id children @skip(if: $no) { TYPE id } } }",
+    "{ getChildren { TYPE a: children(first: 1) { TYPE id } b: children { TYPE label } } }",
+    '{ topologyNode(id: "a") { label children { TYPE id children { TYPE label } } } }',
+    f"{{ digests {{ nodes {{ TYPE {DIGEST} }} edges {{ cursor node {{ TYPE label }} }} pageInfo {{ endCursor }} eventSeq }} }}",
+    "{ digests(first: 2) { nodes { TYPE label } pageInfo { endCursor hasNextPage } } }",
     '{ digests(rootId: "a") { edges { cursor } } }',
-    f'{{ session(id: "a") {{ messages {{ nodes {{ WHOLE {SAID} }} pageInfo {{ startCursor }} totalCount }} }} }}',
-    '{ session(id: "a") { label messages(first: 2) { edges { cursor node { WHOLE content } } pageInfo { endCursor } } } }',
-    '{ session(id: "a") { messages(last: 2, roles: [USER]) { nodes { WHOLE content } totalCount } } }',
+    f'{{ session(id: "a") {{ messages {{ nodes {{ TYPE {SAID} }} pageInfo {{ startCursor }} totalCount }} }} }}',
+    '{ session(id: "a") { label messages(first: 2) { edges { cursor node { TYPE content } } pageInfo { endCursor } } } }',
+    '{ session(id: "a") { messages(last: 2, roles: [USER]) { nodes { TYPE content } totalCount } } }',
     '{ session(id: "a") { messages { totalCount pageInfo { hasNextPage } } } }',
-    '{ session(id: "a") { a: messages(last: 1) { nodes { WHOLE seq } } b: messages { nodes { WHOLE content } } } }',
+    '{ session(id: "a") { a: messages(last: 1) { nodes { TYPE seq } } b: messages { nodes { TYPE content } } } }',
 ]
 
 
@@ -58,14 +61,22 @@ async def forest(api: Api) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-async def test_parts_answer_as_wholes(api: Api, document: str) -> None:
-    """The same, but for what has to be told of a whole."""
+async def test_parts_answer_as_wholes(api: Api, document: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, but for what is asked for beside. Clients ask for the names of all types."""
     await forest(api)
+    parts = await api.ask(document.replace("TYPE ", ""))
+    named = document.replace("TYPE ", "__typename ")
+    told = await api.ask(named)
+    costs = await api.cost(named)
+    assert costs == await api.cost(document.replace("TYPE ", ""))
 
-    parts = await api.ask(document.replace("WHOLE ", ""))
-    wholes = await api.ask(document.replace("WHOLE ", "__typename "))
+    for module in (queries, session):
+        monkeypatch.setattr(module, "only_of_page", lambda *_: None)
+    monkeypatch.setattr(topology, "only_below", lambda *_: None)
+    monkeypatch.setattr(RowExecutor, "_plan", lambda *_: None)
+    assert await api.ask(named) == told
 
-    assert parts == without_names(wholes)
+    assert without_names(told) == parts
     assert any(isinstance(value, str | int) for value in leaves(parts))
 
 

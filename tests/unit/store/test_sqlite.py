@@ -15,6 +15,7 @@ from stello_graph.model.writes import SessionFilter
 from stello_graph.store import sqlite
 from stello_graph.store.engine import PING, Row
 from stello_graph.store.migrations import migrations
+from stello_graph.store.queries import named
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 from tests.conformance.drafts import create
@@ -340,3 +341,16 @@ async def test_a_new_file_that_another_process_never_lets_go(tmp_path: Path) -> 
         with pytest.raises(StoreUnavailable, match="locked"):
             await engine.migrate()
     await engine.aclose()
+
+
+async def test_an_unknown_column_is_an_error(tmp_path: Path) -> None:
+    """SQLite takes an unknown name in quotes for a text; not so here."""
+    engine = SqliteEngine(tmp_path / "stello.db")
+    try:
+        await engine.migrate()
+        with pytest.raises(sqlite3.OperationalError, match="no such column"):
+            await engine.read(
+                named("topology/children"), space="s", keys=["s"], after=-1, first=1, columns=["nobody"]
+            )
+    finally:
+        await engine.aclose()
