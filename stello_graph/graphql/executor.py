@@ -157,9 +157,9 @@ class RowExecutor(StrawberryGraphQLCoreExecutionContext):
                 item_type, field_details_list, info, path, items, position_context
             )
 
-        plan = (
-            self._plan(item_type, field_details_list) if isinstance(items, list | tuple) and items else None
-        )
+        if not isinstance(items, list | tuple) or not items:
+            return by_item()
+        plan = self._plan(item_type, field_details_list)
         if plan is None:
             return by_item()
         if plan.lists:

@@ -160,7 +160,10 @@ async def test_texts_of_an_answer(space: SpaceStore, recording: Recording) -> No
     refused = {"data": None, "codes": ["LIMIT_EXCEEDED"]}
     assert await api.ask(page, n=4) == refused
     assert await api.ask(page, n=100) == refused
-    assert await api.ask(page.replace("content", ""), n=100) == refused
+    whole = page.replace("content", "toolCalls { id }")
+    assert await api.ask(whole, n=100) == refused, "a message that is not told in parts is read whole"
+    places = await api.ask(page.replace("content", ""), n=100)
+    assert [node["seq"] for node in places["data"]["session"]["messages"]["nodes"]] == [*range(1, 101)]
     found = (await api.ask(page, n=3))["data"]["session"]["messages"]["nodes"]
     assert [(node["seq"], len(node["content"])) for node in found] == [
         (98, 30_000),
