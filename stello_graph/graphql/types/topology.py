@@ -120,7 +120,7 @@ def nested_page(info: Info, first: int | None, after: int | None) -> model.Child
     pages = [model.ChildrenPage(given(after, -1), page_size(first, 100), only_below(info))]
     for path in (["children"], ["children", "children"]):
         arguments, only = below(info, *path), only_below(info, *path)
-        if arguments is None or only is None or pages[-1].only is None:
+        if arguments is None or not only or pages[-1].only is None:
             break
         try:
             size = page_size(arguments.get("first"), 100)

@@ -92,3 +92,16 @@ def leaves(value: Any) -> Iterator[Any]:
             yield from leaves(one)
     else:
         yield value
+
+
+async def test_nothing_but_the_names_of_types(api: Api) -> None:
+    """No field of what is listed is needed."""
+    await forest(api)
+
+    told = await api.ask(
+        "{ getChildren { __typename children { __typename } } digests { nodes { __typename } } }"
+    )
+
+    node = {"__typename": "TopologyNode"}
+    assert told["getChildren"] == [node | {"children": [node] * 2}, node | {"children": []}]
+    assert told["digests"]["nodes"] == [{"__typename": "SessionDigest"}] * 7
