@@ -22,6 +22,7 @@ from stello_graph import Settings, create_app
 from tests.browser.console import Console
 from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
+from tests.browser.routes import route_graphql
 from tests.e2e.processes import Store, run, start
 
 pytestmark = pytest.mark.browser
@@ -175,7 +176,7 @@ def test_another_key_shows_nothing_of_the_space_before(page: Page, keyed: Keyed,
         else:
             route.continue_()
 
-    page.route("**/graphql", hold)
+    route_graphql(page, hold)
     forget(page)
     enter(page, keyed.guest)
     while len(held) < 1:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, Route, ViewportSize, expect
 from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
 from tests.browser.panels import is_saved, opened, opened_side, part
+from tests.browser.routes import route_graphql
 
 pytestmark = pytest.mark.browser
 
@@ -283,7 +284,7 @@ def test_what_cannot_be_read_is_said_and_read_again(star_map: Page, ask: Ask) ->
         else:
             route.continue_()
 
-    star_map.route("**/graphql", refuse)
+    route_graphql(star_map, refuse)
     panel = opened(star_map, session, "memory")
     expect(panel.get_by_role("alert")).to_contain_text("The store is away.")
     star_map.unroute("**/graphql")

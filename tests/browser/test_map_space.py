@@ -11,6 +11,7 @@ from tests.browser.console import Console
 from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
 from tests.browser.panels import is_saved, opened, opened_side, part
+from tests.browser.routes import route_graphql
 from tests.e2e.processes import run
 
 pytestmark = pytest.mark.browser
@@ -71,7 +72,7 @@ def test_what_is_typed_while_a_form_saves_stays(star_map: Page, ask: Ask) -> Non
             panel.get_by_label("Answer, in tokens").fill("1234")
         route.continue_()
 
-    star_map.route("**/graphql", type_meanwhile)
+    route_graphql(star_map, type_meanwhile)
     name.fill("After")
     save.click()
     expect(star_map.get_by_text("Saved.", exact=True)).to_be_visible()

@@ -23,6 +23,7 @@ from playwright.sync_api import (
 from tests.browser.console import Console
 from tests.browser.faults import serious_faults
 from tests.browser.map_server import Ask, MapServer
+from tests.browser.routes import route_graphql
 from tests.e2e.machine import PIXEL
 from tests.e2e.processes import Store, run, start
 from tests.model_server import Answer, ModelServer, Refuse, say, think, use
@@ -462,7 +463,7 @@ def test_a_session_that_cannot_be_read_leaves_the_other_as_it_was(
         else:
             route.continue_()
 
-    star_map.route("**/graphql", refuse)
+    route_graphql(star_map, refuse)
     star_map.get_by_role("treeitem", name="Pier,").click()
     expect(star_map.get_by_text("The store is away.").first).to_be_visible()
     expect(star_map.get_by_text("What is here")).to_have_count(0)
@@ -547,7 +548,7 @@ def test_a_message_that_gets_no_answer_is_said_once(keyed: Page, tools: Tools, s
             taken.append(route.fetch())
             route.fulfill(status=502, body="bad gateway", content_type="text/plain")
 
-    keyed.route("**/graphql", lose_the_answer)
+    route_graphql(keyed, lose_the_answer)
     field.fill("Once")
     field.press("Enter")
     expect(keyed.get_by_text("Not sent: the server does not answer.")).to_be_visible()
@@ -572,7 +573,7 @@ def test_a_message_that_gets_no_answer_is_said_once(keyed: Page, tools: Tools, s
         refusal = {"message": "The store is away.", "extensions": {"code": "STORE_UNAVAILABLE"}}
         route.fulfill(status=200, json={"data": None, "errors": [refusal]})
 
-    keyed.route("**/graphql", store_is_away)
+    route_graphql(keyed, store_is_away)
     field.fill("Twice?")
     field.press("Enter")
     expect(keyed.get_by_text("Not sent: the server does not answer.")).to_be_visible()
