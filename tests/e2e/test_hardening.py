@@ -318,11 +318,13 @@ SUBSCRIBE: Final = {"id": "1", "type": "subscribe", "payload": {"query": ME}}
 )
 async def test_frames_that_are_no_message(client: Client, frames: list[Any], code: int) -> None:
     """The socket is closed with the code of the protocol."""
+    *before, last = [json.dumps(frame) if isinstance(frame, dict) else frame for frame in frames]
     async with client.connection() as connection:
-        # The server may close while the last frame is still being sent.
+        for frame in before:
+            await connection.send(frame)
+        # The server may close while this one is still being sent.
         with contextlib.suppress(ConnectionClosed):
-            for frame in frames:
-                await connection.send(json.dumps(frame) if isinstance(frame, dict) else frame)
+            await connection.send(last)
         async with asyncio.timeout(20):
             await connection.wait_closed()
         assert connection.close_code == code
