@@ -131,6 +131,34 @@ def test_leaving_unsaved_changes_asks(star_map: Page, ask: Ask) -> None:
     expect(panel.get_by_label("A new insight")).to_have_value("")
 
 
+# The page closes the panel in the very turn in which the form appears, before anything is painted.
+CLOSE_AS_IT_APPEARS = """
+async (label) => {
+  const { close } = await import('./static/star-map/state.js');
+  new MutationObserver((_, seen) => {
+    if (![...document.querySelectorAll('.panel label')].some((found) => found.textContent.includes(label))) return;
+    seen.disconnect();
+    close();
+  }).observe(document.body, { childList: true, subtree: true });
+}
+"""
+
+
+def test_a_form_that_has_just_appeared_is_not_left_unasked(star_map: Page, ask: Ask) -> None:
+    session = ask.session("Quick")
+    panel = opened(star_map, session, "memory")
+    panel.get_by_label("A new insight").fill("Not said yet.")
+    star_map.keyboard.press("Escape")
+    asked = star_map.get_by_role("dialog", name="Unsaved changes")
+    expect(asked).to_be_visible()
+    star_map.evaluate(CLOSE_AS_IT_APPEARS, "A new insight")
+    asked.get_by_role("button", name="Go back to them").click()
+    expect(panel).not_to_be_attached()
+    expect(asked).to_be_visible()
+    asked.get_by_role("button", name="Go back to them").click()
+    expect(panel.get_by_label("A new insight")).to_have_value("Not said yet.")
+
+
 def test_the_preview_says_where_each_part_comes_from(star_map: Page, ask: Ask) -> None:
     session = ask.session("Seen", systemPrompt="Be brief.")
     ask.say(session, *(f"Word {number}." for number in range(1, 9)))

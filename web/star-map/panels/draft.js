@@ -2,7 +2,7 @@
  * What was changed in a form and is not saved yet. A draft outlives its panel: whoever leaves one is
  * asked whether to go back to it or to let it go. With another Space all of them go.
  */
-import { effect, html, signal, useEffect, useMemo, useRef } from '../html.js';
+import { effect, html, signal, useLayoutEffect, useMemo, useRef } from '../html.js';
 import { listen } from '../live.js';
 import { ask } from '../shell/dialog.js';
 import { viewer } from '../state.js';
@@ -58,7 +58,7 @@ export function useDraft(place, stored, back) {
   const key = keyOf(place);
   const kept = useMemo(() => keptAt(key), [key]);
   const sent = useRef(/** @type {Record<string, any>} */ ({}));
-  useEffect(() => () => void leave(key, kept, back), [key]);
+  useLayoutEffect(() => () => void leave(key, kept, back), [key]);
   const { changes, base } = kept.value;
   return {
     value: (field) => (field in changes ? changes[field] : stored[field]),

@@ -2,7 +2,7 @@
  * Modal dialogs. `ask` opens one and resolves with what it was closed with; focus goes back to
  * where it was. The browser closes the topmost by Escape, and only that.
  */
-import { html, signal, useEffect, useRef } from '../html.js';
+import { html, signal, useLayoutEffect, useRef } from '../html.js';
 import { t } from '../texts.js';
 import { focusMap } from './focus.js';
 
@@ -52,7 +52,7 @@ export function Dialogs() {
 function Dialog({ title, body, done, from }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const answer = useRef(/** @type {any} */ (undefined));
-  useEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => element.current?.showModal(), []);
   const close = (/** @type {any} */ value) => {
     answer.current = value;
     element.current?.close();
