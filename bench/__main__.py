@@ -10,19 +10,19 @@ from pathlib import Path
 import orjson
 import uvloop
 
+from bench.beside import Beside, Endpoint
 from bench.drive import drive
 from bench.forest import SMALLEST, Forest
 from bench.http_client import Client, request
-from bench.items import ITEMS
+from bench.items import ITEMS, Contestant
 from bench.ours import Ours
 from bench.peers import Peer
-from bench.processes import neo4j, peer, raw_process, service
+from bench.processes import endpoint, neo4j, peer, raw_process, service
 from bench.report import as_json, ceiling_lines, peer_table, statement_lines, table
 from bench.rounds import Plan, measure_rounds
 from bench.seed import Seed
 from bench.statements import open_driver, settings_of
 from stello_graph.ids import new_id
-from stello_graph.settings import Settings
 
 Counted = dict[str, tuple[dict[str, int], int]]
 
@@ -77,7 +77,7 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
                 Client(raw.port) as canned,
                 AsyncExitStack() as stack,
             ):
-                beside = await _peer(stack, settings, forest, space) if plan.has_peer else None
+                beside = await _beside(stack, plan, url, forest, space)
                 ours = Ours(client, forest)
                 counted = await count_statements(ours)
                 await seed.reset()
@@ -101,9 +101,17 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
         arguments.json.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
 
 
-async def _peer(stack: AsyncExitStack, settings: Settings, forest: Forest, space: str) -> Peer:
-    port = await stack.enter_async_context(peer(settings))
-    return Peer(await stack.enter_async_context(Client(port)), forest, space)
+async def _beside(
+    stack: AsyncExitStack, plan: Plan, url: str, forest: Forest, space: str
+) -> dict[Contestant, Beside]:
+    port = await stack.enter_async_context(endpoint(url, space))
+    beside: dict[Contestant, Beside] = {
+        "endpoint": Endpoint(await stack.enter_async_context(Client(port)), forest)
+    }
+    if plan.has_peer:
+        port = await stack.enter_async_context(peer(settings_of(url)))
+        beside["peer"] = Peer(await stack.enter_async_context(Client(port)), forest, space)
+    return beside
 
 
 async def count_statements(ours: Ours) -> Counted:

@@ -12,10 +12,10 @@ from statistics import median
 import orjson
 import uvloop
 
+from bench.beside import same_answers
 from bench.drive import drive
 from bench.http_client import Client, request
 from bench.items import ITEMS
-from bench.ours import same_answers
 from bench.planting import plant
 from bench.processes import Service, service, store
 from bench.wide import Wide, node_id

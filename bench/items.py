@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from bench.forest import STARTED, Forest, fork_source, turn_session
 
-Contestant = Literal["ours", "raw-tx", "raw-best", "peer"]
+Contestant = Literal["ours", "raw-tx", "raw-best", "endpoint", "peer"]
 Rows = list[tuple[Any, ...]]
 
 _STAR = ("id", "label", "status", "childCount", "turnCount")
@@ -47,7 +47,7 @@ class Item:
 
     @property
     def contestants(self) -> tuple[Contestant, ...]:
-        return ("ours", "raw-tx") if self.writes else ("ours", "raw-tx", "raw-best")
+        return ("ours", "raw-tx") if self.writes else ("ours", "raw-tx", "raw-best", "endpoint")
 
 
 def _rows(items: Iterable[Any], fields: Iterable[str]) -> Rows:

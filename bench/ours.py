@@ -6,28 +6,15 @@ from typing import Any
 
 import orjson
 
+from bench.beside import same_answers
 from bench.drive import Measured, drive
 from bench.forest import TURN_SESSIONS, Forest
 from bench.http_client import Client, request
 from bench.items import Item
 
-__all__ = ["Ours", "same_answers"]
+__all__ = ["Ours"]
 
 _TOLD = request("/bench")
-
-
-async def same_answers(
-    client: Client, asked: bytes, check: Callable[[bytes], None]
-) -> Callable[[int], Awaitable[None]]:
-    """What asks again and again; every answer has to equal the first, which is checked."""
-    first = await client.fetch(asked)
-    check(first)
-
-    async def ask(_number: int) -> None:
-        if await client.fetch(asked) != first:
-            raise RuntimeError(f"not always the same is answered to {asked[-500:]!r}")
-
-    return ask
 
 
 class Ours:

@@ -1,22 +1,18 @@
 """The library that a user would take instead, on Node, with the best documents for `peer/schema.graphql`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from bench.drive import Measured, drive
+from bench.beside import Beside
 from bench.forest import Forest
 from bench.http_client import Client, request
-from bench.items import ITEMS
-from bench.ours import same_answers
+from bench.items import ITEMS, Rows
 
 __all__ = ["PEER_ITEMS", "Peer"]
 
 _STAR = "id label status childCount turnCount"
 _BY_INDEX = "sort: [{index: ASC}]"
-_TOLD = request("/bench")
 
 
 @dataclass(frozen=True)
@@ -60,20 +56,12 @@ PEER_ITEMS = {
 }
 
 
-class Peer:
-    """The contestant beside ours over HTTP."""
+class Peer(Beside):
+    """The library."""
 
     def __init__(self, client: Client, forest: Forest, space: str) -> None:
-        self._client = client
-        self._forest = forest
+        super().__init__(client, forest)
         self._space = space
-
-    async def measure(self, letter: str, concurrency: int, seconds: float) -> Measured:
-        """One run. Every answer equals the first byte for byte, which is checked in whole."""
-        ask = await same_answers(self._client, self._asked(letter), lambda body: self._check(letter, body))
-        before = await self._cpu()
-        measured = await drive(ask, concurrency, seconds)
-        return replace(measured, cpu=await self._cpu() - before)
 
     def _asked(self, letter: str) -> bytes:
         variables = {
@@ -83,14 +71,7 @@ class Peer:
         }
         return request("/graphql", {"query": PEER_ITEMS[letter].document, "variables": variables})
 
-    def _check(self, letter: str, body: bytes) -> None:
-        answer, item = orjson.loads(body), ITEMS[letter]
-        if "errors" not in answer:
-            rows = item.raw_rows(PEER_ITEMS[letter].found(answer["data"]))
-            if rows == item.expected(self._forest):
-                return
-        raise RuntimeError(f"{item.title}: the peer answers with something else: {body[:500]!r}")
-
-    async def _cpu(self) -> float:
-        told: dict[str, float] = orjson.loads(await self._client.fetch(_TOLD))
-        return told["cpu"]
+    def _rows(self, letter: str, answer: Any) -> Rows | None:
+        if "errors" in answer:
+            return None
+        return ITEMS[letter].raw_rows(PEER_ITEMS[letter].found(answer["data"]))

@@ -24,7 +24,7 @@ from stello_graph.settings import Settings
 from tests.neo4j_server import LTS, jars, java
 from tests.neo4j_server.local import LocalServer
 
-__all__ = ["RawProcess", "Service", "neo4j", "peer", "raw_process", "service", "store"]
+__all__ = ["RawProcess", "Service", "endpoint", "neo4j", "peer", "raw_process", "service", "store"]
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PEER = Path(__file__).parent / "peer"
@@ -104,8 +104,14 @@ async def service(
     """
     command = ("bench.server", space, str(pace), "serve", "--port", "0", "--grace", "1")
     async with _python(url, *command, settings=settings) as process:
-        port = int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
-        yield Service(port, process.pid)
+        yield Service(await _port(process), process.pid)
+
+
+@asynccontextmanager
+async def endpoint(url: str, space: str) -> AsyncIterator[int]:
+    """The port of the least that can answer the reads."""
+    async with _python(url, "bench.endpoint", space) as process:
+        yield await _port(process)
 
 
 @asynccontextmanager
@@ -123,7 +129,7 @@ async def peer(settings: Settings) -> AsyncIterator[int]:
         "NEO4J_DATABASE": settings.neo4j_database or "",
     }
     async with _process("node", "server.mjs", folder=_PEER, environment={**os.environ, **given}) as process:
-        yield int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
+        yield await _port(process)
 
 
 def _install_peer() -> None:
@@ -191,6 +197,10 @@ async def _process(*command: str, folder: Path, environment: Mapping[str, str]) 
         if process.returncode is None:
             process.terminate()
         await process.wait()
+
+
+async def _port(process: Process) -> int:
+    return int((await _line_with(process, rb"http://127\.0\.0\.1:(\d+)/\s*$"))[1])
 
 
 async def _line_with(process: Process, pattern: bytes) -> re.Match[bytes]:

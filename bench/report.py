@@ -13,16 +13,18 @@ from bench.rounds import Plan, Results
 
 __all__ = ["as_json", "ceiling_lines", "peer_table", "statement_lines", "table"]
 
+_SHOWN: tuple[Contestant, ...] = ("ours", "raw-tx", "raw-best", "endpoint")
 _BOTH: tuple[Contestant, Contestant] = ("ours", "peer")
 
 
 def table(plan: Plan, results: Results) -> Iterator[str]:
     """A table for each concurrency; throughput in answers a second."""
+    shown = " ".join(f"{who:>8}" for who in _SHOWN)
     for concurrency in plan.concurrency:
         yield ""
         yield (
-            f"concurrency {concurrency:<22} {'ours':>8} {'raw-tx':>8} {'raw-best':>8}"
-            f"  {'ratio':>5} {'spread':>11}  {'at least':<18} cpu ms, and theirs"
+            f"concurrency {concurrency:<22} {shown}  {'ratio':>5} {'spread':>11}  {'at least':<18}"
+            f" {'to endpoint':>11}  cpu ms: ours, theirs, endpoint"
         )
         for letter in plan.items:
             yield _line(letter, concurrency, results)
@@ -30,17 +32,17 @@ def table(plan: Plan, results: Results) -> Iterator[str]:
 
 def _line(letter: str, concurrency: int, results: Results) -> str:
     item = ITEMS[letter]
-    rates = {who: results.rate(letter, concurrency, who) for who in item.contestants}
-    shown = " ".join(
-        f"{rates[who]:8.1f}" if who in rates else " " * 8 for who in ("ours", "raw-tx", "raw-best")
-    )
+    asked = [who if who in item.contestants else None for who in _SHOWN]
+    rates = " ".join(f"{results.rate(letter, concurrency, who):8.1f}" if who else " " * 8 for who in asked)
     ratios = results.ratios(letter, concurrency, item.against)
     ratio = median(ratios)
     budget = f"{item.at_least:.2f} of {item.against}"
-    cpu, theirs = (results.cpu_ms(letter, concurrency, who) for who in ("ours", item.against))
+    measured: tuple[Contestant, ...] = ("ours", item.against) + (() if item.writes else ("endpoint",))
+    cpu = " ".join(f"{results.cpu_ms(letter, concurrency, who):6.2f}" for who in measured)
+    over_http = "" if item.writes else f"{median(results.ratios(letter, concurrency, 'endpoint')):.2f}"
     return (
-        f"{letter} {item.title:<32} {shown}  {ratio:5.2f} {min(ratios):5.2f}-{max(ratios):5.2f}"
-        f"  {budget:<18} {cpu:6.2f} {theirs:6.2f}{'' if ratio >= item.at_least else '  MISSED'}"
+        f"{letter} {item.title:<32} {rates}  {ratio:5.2f} {min(ratios):5.2f}-{max(ratios):5.2f}"
+        f"  {budget:<18} {over_http:>11}  {cpu}{'' if ratio >= item.at_least else '  MISSED'}"
     )
 
 

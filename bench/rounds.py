@@ -1,13 +1,14 @@
 """Rounds: every item by every contestant, one after the other, so that a slow moment hits all."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from bench.beside import Beside
 from bench.drive import Measured
 from bench.items import ITEMS, Contestant
 from bench.ours import Ours
-from bench.peers import PEER_ITEMS, Peer
+from bench.peers import PEER_ITEMS
 from bench.processes import RawProcess
 from bench.seed import Seed
 
@@ -60,7 +61,12 @@ class Results:
 
 
 async def measure_rounds(
-    plan: Plan, ours: Ours, raw: RawProcess, peer: Peer | None, seed: Seed, say: Callable[[str], None]
+    plan: Plan,
+    ours: Ours,
+    raw: RawProcess,
+    beside: Mapping[Contestant, Beside],
+    seed: Seed,
+    say: Callable[[str], None],
 ) -> Results:
     """All rounds. The first is thrown away: a fresh Neo4j is several times slower until it is warm."""
     results = Results()
@@ -70,9 +76,8 @@ async def measure_rounds(
             item = ITEMS[letter]
             if contestant == "ours":
                 measured = await ours.measure(item, concurrency, plan.seconds)
-            elif contestant == "peer":
-                assert peer is not None, "the plan has one"
-                measured = await peer.measure(letter, concurrency, plan.seconds)
+            elif contestant in beside:
+                measured = await beside[contestant].measure(letter, concurrency, plan.seconds)
             else:
                 measured = await raw.measure(letter, contestant, concurrency, plan.seconds)
             if item.writes:

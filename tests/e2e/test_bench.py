@@ -45,7 +45,7 @@ def test_a_small_run(engine: str, open_store: OpenStore, node_path: Path) -> Non
     budget, beside, statements, ceilings = (
         part.splitlines() for part in done.stdout.removeprefix("\n").split("\n\n")
     )
-    assert budget[0].split()[:5] == ["concurrency", "1", "ours", "raw-tx", "raw-best"]
+    assert budget[0].split()[:6] == ["concurrency", "1", "ours", "raw-tx", "raw-best", "endpoint"]
     assert [line.split()[0] for line in budget[1:]] == list(ITEMS)
     assert beside[0].split()[:4] == ["concurrency", "1", "ours", "peer"]
     assert [line.split()[0] for line in beside[1:]] == list(PEER_ITEMS)
