@@ -40,6 +40,7 @@ UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, r.seq, r.mk FROM has_message AS r
   WHERE r.sk = :sourceKey AND r.seq <= :throughSeq AND (SELECT outcome FROM decision) = 'DONE';
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO incoming
   SELECT :key, d.seq + v.key,
     json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), json_extract(v.value, '$.sessionId'),
@@ -48,7 +49,7 @@ INSERT INTO incoming
     json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.durationMs'),
     json_extract(v.value, '$.model'), json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
     json_extract(v.value, '$.createdAt'), json_extract(v.value, '$.terms')
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+  FROM decision AS d, v WHERE d.outcome = 'DONE';
 INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,
     usage, turnId, createdAt)
   SELECT key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model,

@@ -17,6 +17,7 @@ INSERT INTO decision (outcome, now, seq)
       THEN CAST(substr(i.resultId, 1, instr(i.resultId, '-') - 1) AS INTEGER)
       ELSE coalesce((SELECT json_extract(data, '$.firstSeq') FROM topology_event WHERE key = :eventKey), s.nextSeq) END
   FROM clock JOIN session AS s ON s.key = :key LEFT JOIN idempotency AS i ON i.key = :idempotencyKey;
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, usage, turnId, createdAt)
   SELECT json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), json_extract(v.value, '$.sessionId'),
     json_extract(v.value, '$.role'), json_extract(v.value, '$.content'), json_extract(v.value, '$.parts'),
@@ -24,11 +25,12 @@ INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls,
     json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'),
     json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'),
     coalesce(json_extract(v.value, '$.createdAt'), d.now)
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE'
+  FROM decision AS d, v WHERE d.outcome = 'DONE'
   ON CONFLICT DO NOTHING;
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO searchable (key, scope, terms)
   SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> ''
+  FROM decision AS d, v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> ''
   ON CONFLICT DO NOTHING;
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')

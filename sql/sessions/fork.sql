@@ -53,15 +53,17 @@ UPDATE topology_node SET nextIndex = nextIndex + 1, childCount = childCount + 1
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, r.seq, r.mk FROM has_message AS r
   WHERE r.sk = :sourceKey AND r.seq <= :throughSeq AND :inherits AND (SELECT outcome FROM decision) = 'DONE';
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, model, createdAt)
   SELECT json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), :id, json_extract(v.value, '$.role'),
     json_extract(v.value, '$.content'), json_extract(v.value, '$.parts'), json_extract(v.value, '$.state'),
     json_extract(v.value, '$.toolCalls'), json_extract(v.value, '$.toolCallId'), json_extract(v.value, '$.toolName'),
     json_extract(v.value, '$.isError'), json_extract(v.value, '$.model'), d.now
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+  FROM decision AS d, v WHERE d.outcome = 'DONE';
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO searchable (key, scope, terms)
   SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
+  FROM decision AS d, v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, iif(:inherits, coalesce(:throughSeq, 0), 0) + 1 + v.key, json_extract(v.value, '$.key')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';

@@ -12,16 +12,18 @@ INSERT INTO decision (outcome, now, seq)
     ELSE 'DONE' END, coalesce(done.createdAt, clock.now), s.nextSeq
   FROM clock JOIN session AS s ON s.key = :key JOIN turn AS t ON t.key = :turnKey
     LEFT JOIN message AS done ON done.key = json_extract(:messages, '$[0].key');
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO message (key, id, sessionId, role, content, parts, state, toolCalls, toolCallId, toolName, isError, durationMs, model, usage, turnId, createdAt)
   SELECT json_extract(v.value, '$.key'), json_extract(v.value, '$.id'), json_extract(v.value, '$.sessionId'),
     json_extract(v.value, '$.role'), json_extract(v.value, '$.content'), json_extract(v.value, '$.parts'),
     json_extract(v.value, '$.state'), json_extract(v.value, '$.toolCalls'), json_extract(v.value, '$.toolCallId'),
     json_extract(v.value, '$.toolName'), json_extract(v.value, '$.isError'), json_extract(v.value, '$.durationMs'),
     json_extract(v.value, '$.model'), json_extract(v.value, '$.usage'), json_extract(v.value, '$.turnId'), d.now
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
+  FROM decision AS d, v WHERE d.outcome = 'DONE';
+WITH v AS MATERIALIZED (SELECT key, value FROM json_each(:messages))
 INSERT INTO searchable (key, scope, terms)
   SELECT json_extract(v.value, '$.key'), 'MESSAGE', json_extract(v.value, '$.terms')
-  FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
+  FROM decision AS d, v WHERE d.outcome = 'DONE' AND json_extract(v.value, '$.terms') <> '';
 INSERT INTO has_message (sk, seq, mk)
   SELECT :key, d.seq + v.key, json_extract(v.value, '$.key')
   FROM decision AS d, json_each(:messages) AS v WHERE d.outcome = 'DONE';
