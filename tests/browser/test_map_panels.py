@@ -136,7 +136,8 @@ CLOSE_AS_IT_APPEARS = """
 async (label) => {
   const { close } = await import('./static/star-map/state.js');
   new MutationObserver((_, seen) => {
-    if (![...document.querySelectorAll('.panel label')].some((found) => found.textContent.includes(label))) return;
+    const labels = [...document.querySelectorAll('.panel label')];
+    if (!labels.some((found) => found.textContent.includes(label))) return;
     seen.disconnect();
     close();
   }).observe(document.body, { childList: true, subtree: true });
