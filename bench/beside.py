@@ -65,7 +65,7 @@ class Beside(ABC):
 
 
 class Endpoint(Beside):
-    """`endpoint.py`."""
+    """The floor over HTTP, which `endpoint.py` serves."""
 
     def _asked(self, letter: str) -> bytes:
         return request(f"/{letter}")

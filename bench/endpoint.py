@@ -11,7 +11,6 @@ import socket
 import sys
 import time
 
-import orjson
 import uvicorn
 import uvloop
 from starlette.applications import Starlette
@@ -22,6 +21,7 @@ from starlette.routing import Route
 from bench.items import ITEMS
 from bench.raw_reads import RawReads
 from bench.statements import open_driver, settings_of
+from stello_graph.http.answers import JSONAnswer
 
 
 async def main(space: str) -> None:
@@ -31,17 +31,13 @@ async def main(space: str) -> None:
 
         async def read(request: Request) -> Response:
             letter = request.path_params["letter"]
-            return _json(await reads.best(letter, ITEMS[letter]))
+            return JSONAnswer(await reads.best(letter, ITEMS[letter]))
 
         async def told(_request: Request) -> Response:
-            return _json({"cpu": time.process_time()})
+            return JSONAnswer({"cpu": time.process_time()})
 
         app = Starlette(routes=[Route("/bench", told), Route("/{letter}", read)])
         await _serve(app)
-
-
-def _json(value: object) -> Response:
-    return Response(orjson.dumps(value), media_type="application/json")
 
 
 async def _serve(app: Starlette) -> None:
