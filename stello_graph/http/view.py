@@ -6,16 +6,21 @@ from datetime import timedelta
 from typing import Any, Final
 
 import orjson
-from cross_web import HTTPException
+from cross_web import AsyncHTTPRequestAdapter, HTTPException
 from graphql import GraphQLError
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from strawberry.asgi import GraphQL
-from strawberry.exceptions import ConnectionRejectionError
-from strawberry.http import GraphQLHTTPResponse
-from strawberry.schema.exceptions import InvalidOperationTypeError
+from strawberry.exceptions import ConnectionRejectionError, MissingQueryError
+from strawberry.http import (
+    GraphQLHTTPResponse,
+    GraphQLRequestData,
+    GraphQLRequestProtocol,
+    process_result,
+)
+from strawberry.schema.exceptions import CannotGetOperationTypeError, InvalidOperationTypeError
 from strawberry.subscriptions import GRAPHQL_SSE_PROTOCOL, GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult
 
@@ -25,7 +30,7 @@ from stello_graph.graphql.errors import told
 from stello_graph.graphql.schema import schema
 from stello_graph.http.access import Access
 from stello_graph.http.answers import JSONAnswer, internal, refusal
-from stello_graph.http.event_stream import event_stream
+from stello_graph.http.event_stream import event_stream, prefers_stream
 from stello_graph.http.pages import graphiql_page
 from stello_graph.http.rates import Rates
 from stello_graph.http.sockets import SocketAdapter, SocketContext, SocketHandler
@@ -38,6 +43,14 @@ __all__ = ["GraphQLView"]
 logger = logging.getLogger(__name__)
 
 _MANY: Final = "a subscription goes over a WebSocket, or by POST with Accept: text/event-stream"
+
+# What a request is made of.
+_PARTS: Final[dict[str, tuple[type, str]]] = {
+    "query": (str, "a text"),
+    "variables": (dict, "an object"),
+    "operationName": (str, "a text"),
+    "extensions": (dict, "an object"),
+}
 
 
 class _TooLarge(Exception):
@@ -88,9 +101,7 @@ class GraphQLView(GraphQL[Context, None]):
         """Who asks is known at once over HTTP, over WebSocket by connection_init."""
         if isinstance(request, WebSocket):
             return SocketContext(self._graph, request, self._access)
-        viewer = await self._access.viewer(request)
-        await self.rates.take(viewer)
-        return Context(self._graph, viewer)
+        return await self._context(request)
 
     async def on_ws_connect(self, context: Context) -> dict[str, object]:
         """Takes the key of connection_init's payload, and a place among the sockets of its Space."""
@@ -113,26 +124,13 @@ class GraphQLView(GraphQL[Context, None]):
         """Text, since bytes would make binary frames of a WebSocket."""
         return orjson.dumps(data).decode()
 
+    async def parse_http_body(self, request: AsyncHTTPRequestAdapter) -> GraphQLRequestData:
+        """What is asked where a stream answers."""
+        return self._asked(await request.get_body(), "sse")
+
     async def process_result(self, request: Request, result: ExecutionResult) -> GraphQLHTTPResponse:
         """Gives a code to the errors of a document that could not be parsed."""
-        if result.errors:
-            result.errors = [told(error) for error in result.errors]
-        return await super().process_result(request, result)
-
-    async def execute_single(self, *args: Any, **kwargs: Any) -> ExecutionResult:
-        """One answer. Raises InvalidInput for a subscription, which has many."""
-        try:
-            return await super().execute_single(*args, **kwargs)
-        except HTTPException as error:
-            if isinstance(error.__cause__, InvalidOperationTypeError):
-                raise InvalidInput(_MANY) from None
-            raise
-
-    def create_response(
-        self, response_data: GraphQLHTTPResponse | list[GraphQLHTTPResponse], sub_response: Response
-    ) -> Response:
-        """The result as bytes, without the detour over text."""
-        return JSONAnswer(response_data)
+        return _told(result)
 
     async def create_streaming_response(
         self,
@@ -159,7 +157,9 @@ class GraphQLView(GraphQL[Context, None]):
                 return await graphiql_page(request)
             if not _is_json(request):
                 return refusal(InvalidInput("the body must be application/json"), 415)
-            return await self.run(request)
+            if prefers_stream(request.headers.get("accept", "")):
+                return await self.run(request)
+            return await self._single(request)
         except StelloError as error:
             return refusal(error)
         except HTTPException as error:
@@ -174,6 +174,44 @@ class GraphQLView(GraphQL[Context, None]):
             id = new_id()
             logger.exception("unexpected error %s", id)
             return internal(id)
+
+    async def _context(self, request: Request) -> Context:
+        viewer = await self._access.viewer(request)
+        await self.rates.take(viewer)
+        return Context(self._graph, viewer)
+
+    async def _single(self, request: Request) -> Response:
+        """One answer, without what Strawberry's view looks for besides: uploads, batches, increments."""
+        context = await self._context(request)
+        asked = self._asked(await request.body(), "http")
+        try:
+            result = await self.schema.execute(
+                asked.query,
+                variable_values=asked.variables,
+                context_value=context,
+                operation_name=asked.operation_name,
+                operation_extensions=asked.extensions,
+            )
+        except MissingQueryError:
+            raise InvalidInput("No GraphQL query found in the request") from None
+        except CannotGetOperationTypeError as error:
+            raise InvalidInput(error.as_http_error_reason()) from None
+        except InvalidOperationTypeError:
+            raise InvalidInput(_MANY) from None
+        return JSONAnswer(_told(result))
+
+    def _asked(self, body: bytes, protocol: GraphQLRequestProtocol) -> GraphQLRequestData:
+        data: Any = self.parse_json(body)
+        for name, (kind, what) in _PARTS.items():
+            if not isinstance(data.get(name), kind | None):
+                raise InvalidInput(f"the operation's {name} is {what}, or null, or left out")
+        return GraphQLRequestData(
+            query=data.get("query"),
+            variables=data.get("variables"),
+            operation_name=data.get("operationName"),
+            extensions=data.get("extensions"),
+            protocol=protocol,
+        )
 
     async def _socket(self, socket: WebSocket) -> None:
         try:
@@ -196,6 +234,13 @@ class GraphQLView(GraphQL[Context, None]):
             return message
 
         return limited
+
+
+def _told(result: ExecutionResult) -> GraphQLHTTPResponse:
+    """A result with the codes of its errors, those of a document that could not be parsed too."""
+    if result.errors:
+        result.errors = [told(error) for error in result.errors]
+    return process_result(result)
 
 
 def _is_json(request: Request) -> bool:
