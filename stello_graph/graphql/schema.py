@@ -5,8 +5,10 @@ from typing import Any, Final
 
 import strawberry
 from graphql import GraphQLError
+from strawberry.extensions import SchemaExtension
+from strawberry.extensions.runner import SchemaExtensionsRunner
 from strawberry.schema.config import StrawberryConfig
-from strawberry.types import ExecutionResult
+from strawberry.types import ExecutionContext, ExecutionResult
 from strawberry.types.graphql import OperationType
 
 from stello_graph.graphql.answers import BoundedAnswers
@@ -14,6 +16,7 @@ from stello_graph.graphql.context import Info
 from stello_graph.graphql.documents import Documents
 from stello_graph.graphql.errors import ErrorCodes
 from stello_graph.graphql.executor import RowExecutor
+from stello_graph.graphql.hooks import HooksRunner
 from stello_graph.graphql.mutations import Mutation
 from stello_graph.graphql.observing import Observing
 from stello_graph.graphql.queries import Query
@@ -32,6 +35,12 @@ class Schema(strawberry.Schema):
 
     def process_errors(self, errors: list[GraphQLError], execution_context: Any = None) -> None:
         """Nothing: `ErrorCodes` logs what has to be logged, callers' mistakes are not ours to log."""
+
+    def create_extensions_runner(
+        self, execution_context: ExecutionContext, extensions: list[SchemaExtension]
+    ) -> SchemaExtensionsRunner:
+        """See Strawberry."""
+        return HooksRunner(execution_context, extensions)
 
     async def execute(
         self,
