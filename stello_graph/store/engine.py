@@ -21,9 +21,9 @@ STATE = named("system/state")
 class Engine(Protocol):
     """A database.
 
-    Both calls run shielded from the caller's cancellation: what was started ends. A write is one
-    transaction. It may be run more than once (lost connection, deadlock), so every write query
-    gives the same result when it is run again with the same parameters.
+    A write is one transaction. It may be run more than once (lost connection, deadlock), so every write
+    query gives the same result when it is run again with the same parameters. A call that is cancelled may
+    still be done: `SharingEngine` lets what was begun end.
 
     Raises:
         StoreUnavailable: the database is away, full, or could not finish in time.
@@ -54,7 +54,7 @@ class Engine(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Waits for what runs, then frees connections; what is asked from now on is StoreUnavailable."""
+        """Frees connections once nothing runs; what is asked from now on is StoreUnavailable."""
         ...
 
 

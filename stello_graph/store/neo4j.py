@@ -7,7 +7,7 @@ be run again, a failure that leaves the outcome unknown is answered by running i
 import asyncio
 import random
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar, cast
 
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession
@@ -17,7 +17,6 @@ from neo4j.exceptions import ClientError, ConstraintError, DriverError, Incomple
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.model.values import StoreState
-from stello_graph.outliving import outliving
 from stello_graph.store.bookmarks import Bookmarks
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
@@ -76,7 +75,6 @@ class Neo4jEngine:
         self._retry_seconds = retry_seconds
         # bolt:// names one server, which has seen its own writes.
         self._bookmarks = Bookmarks() if url.startswith("neo4j") else None
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closed = False
         self._texts = {name: self._text(text.statements[0]) for name, text in load("cypher").items()}
         self._counted = {
@@ -97,19 +95,19 @@ class Neo4jEngine:
 
     async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
-        return await self._shielded(self._run(query.name, params, "READ", counted))
+        return await self._run(query.name, params, "READ", counted)
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
-        return await self._shielded(self._run(query.name, params, "WRITE"))
+        return await self._run(query.name, params, "WRITE")
 
     async def migrate(self) -> list[str]:
         """See Engine."""
-        return await self._shielded(self._retried(self._migrate))
+        return await self._retried(self._migrate)
 
     async def pending_migrations(self) -> list[str]:
         """See Engine."""
-        return [step.name for step in await self._shielded(self._pending())]
+        return [step.name for step in await self._pending()]
 
     async def state(self) -> StoreState:
         """See Engine."""
@@ -123,8 +121,6 @@ class Neo4jEngine:
     async def aclose(self) -> None:
         """See Engine."""
         self._is_closed = True
-        while self._tasks:
-            await asyncio.wait(self._tasks)
         if self._driver is not None:
             await self._driver.close()
 
@@ -132,18 +128,11 @@ class Neo4jEngine:
         return DriverQuery(in_one_map(statement))
 
     def _open(self) -> AsyncDriver:
+        if self._is_closed:
+            raise StoreUnavailable("the store is closed")
         if self._driver is None:
             self._driver = AsyncGraphDatabase.driver(self._url, **self._options)
         return self._driver
-
-    async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._is_closed:
-            work.close()
-            raise StoreUnavailable("the store is closed")
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return await outliving(task)
 
     async def _run(
         self, name: str, params: dict[str, Any], access: str, counted: Reading | None = None

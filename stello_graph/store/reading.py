@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from stello_graph.ports.answers import current_answer
-from stello_graph.store.queries import Query
 
 __all__ = ["Reading", "reading"]
 
@@ -30,15 +29,15 @@ class Reading:
 
 
 @asynccontextmanager
-async def reading(query: Query) -> AsyncIterator[Reading | None]:
-    """Counts a read where it has texts and is made for an answer, else gives None.
+async def reading() -> AsyncIterator[Reading | None]:
+    """Counts a read of texts where it is made for an answer, else gives None.
 
     Those of one answer follow each other.
 
     Raises, at the end of the block:
         LimitExceeded: more than the answer may read.
     """
-    answer = current_answer() if query.has_texts else None
+    answer = current_answer()
     if answer is None:
         yield None
         return

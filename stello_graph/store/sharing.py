@@ -3,12 +3,17 @@
 Under load most of what a small read costs is the way to the database. So what is asked of one shared query
 in one turn of the event loop, by whoever asks, is one statement with the keys of all, where they differ in
 nothing else. Everyone is given the rows of its own keys, and what they hold counts for its own answer.
+
+Whatever is asked ends, though its caller may have gone: it may be for others too, and nobody would know
+whether a write that has begun is done.
 """
 
 import asyncio
-from collections.abc import Hashable
-from typing import Any, Final
+from collections.abc import Coroutine, Hashable
+from typing import Any, Final, TypeVar
 
+from stello_graph.errors import StoreUnavailable
+from stello_graph.model.values import StoreState
 from stello_graph.outliving import outliving
 from stello_graph.store.engine import Engine, Row, WrappedEngine
 from stello_graph.store.queries import Query
@@ -20,6 +25,7 @@ __all__ = ["SharingEngine"]
 # What asks for more is a long read, which would keep the others waiting.
 _MOST_KEYS: Final = 128
 
+T = TypeVar("T")
 _Found = dict[str, tuple[Row, int]]
 
 
@@ -45,25 +51,64 @@ class SharingEngine(WrappedEngine):
         super().__init__(engine)
         self._open: dict[Hashable, _Shared] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
 
     async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
-        async with reading(query) as one:
-            if query.is_shared and len(params["keys"]) < _MOST_KEYS:
-                return await self._together(query, params, one)
-            return await super().read(query, one, **params)
+        if not query.has_texts:
+            return await self._read(query, None, params)
+        async with reading() as one:
+            return await self._read(query, one, params)
+
+    async def write(self, query: Query, **params: Any) -> list[Row]:
+        """See Engine."""
+        return await self._outliving(super().write(query, **params))
+
+    async def migrate(self) -> list[str]:
+        """See Engine."""
+        return await self._outliving(super().migrate())
+
+    async def pending_migrations(self) -> list[str]:
+        """See Engine."""
+        return await self._outliving(super().pending_migrations())
+
+    async def state(self) -> StoreState:
+        """See Engine."""
+        return await self._outliving(super().state())
+
+    async def ping(self) -> str:
+        """See Engine."""
+        return await self._outliving(super().ping())
 
     async def aclose(self) -> None:
         """See Engine."""
+        self._is_closed = True
         while self._tasks:
             await asyncio.wait(self._tasks)
         await super().aclose()
+
+    async def _read(self, query: Query, one: Reading | None, params: dict[str, Any]) -> list[Row]:
+        if query.is_shared and len(params["keys"]) < _MOST_KEYS:
+            return await self._together(query, params, one)
+        return await self._outliving(super().read(query, one, **params))
+
+    async def _outliving(self, work: Coroutine[Any, Any, T]) -> T:
+        return await outliving(self._begun(work))
+
+    def _begun(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        if self._is_closed:
+            work.close()
+            raise StoreUnavailable("the store is closed")
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _together(self, query: Query, params: dict[str, Any], one: Reading | None) -> list[Row]:
         keys = params["keys"]
         found = await outliving(self._join(query, params, one).found)
         if found is None:
-            return await super().read(query, one, **params)
+            return await self._outliving(super().read(query, one, **params))
         own = [found[key] for key in keys if key in found]
         if one is not None:
             one.of_rows = [size for _, size in own]
@@ -76,10 +121,9 @@ class SharingEngine(WrappedEngine):
         which = _which(query, params, one is not None)
         shared = self._open.get(which)
         if shared is None or len(shared.keys) + len(keys) > _MOST_KEYS:
-            shared = self._open[which] = _Shared()
-            shared.found = asyncio.create_task(self._ask(which, query, params, shared))
-            self._tasks.add(shared.found)
-            shared.found.add_done_callback(self._tasks.discard)
+            shared = _Shared()
+            shared.found = self._begun(self._ask(which, query, params, shared))
+            self._open[which] = shared
         shared.keys.update(dict.fromkeys(keys))
         if one is not None:
             shared.most = one.most if shared.most is None else min(shared.most, one.most)

@@ -22,7 +22,6 @@ import orjson
 
 from stello_graph.errors import StoreUnavailable
 from stello_graph.model.values import StoreState
-from stello_graph.outliving import outliving
 from stello_graph.store.engine import APPLIED, PING, RECORD, STATE, Row
 from stello_graph.store.migrations import Migration, migrations, schema_script, state_of
 from stello_graph.store.queries import Query, QueryText, load
@@ -163,11 +162,10 @@ class _Connections:
         self._is_closed = False
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Runs `work` in a thread; it ends even where the caller is cancelled."""
+        """Runs `work` in a thread."""
         if self._is_closed:
             raise StoreUnavailable("the store is closed")
-        running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
-        return await outliving(running)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:

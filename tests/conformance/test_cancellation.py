@@ -48,10 +48,10 @@ async def test_calls_cancelled_at_every_moment(open_engine: OpenEngine, space: S
 
 
 async def test_what_was_started_ends(open_engine: OpenEngine, space: SpaceStore) -> None:
-    """A write whose caller went away is done before the engine is closed."""
+    """A write whose caller went away is done before the store is closed."""
     top = await create(space)
-    engine = open_engine()
-    store = GraphStore(engine).in_space(space.space_id)
+    whole = GraphStore(open_engine())
+    store = whole.in_space(space.space_id)
     await store.space()
     tasks = [asyncio.create_task(store.create_session(child(top.id), None)) for _ in range(20)]
     await asyncio.sleep(0)
@@ -60,7 +60,7 @@ async def test_what_was_started_ends(open_engine: OpenEngine, space: SpaceStore)
         task.cancel()
     await asyncio.wait(tasks)
 
-    await engine.aclose()
+    await whole.aclose()
 
     assert all(task.cancelled() for task in tasks)
     assert (await space.nodes([top.id]))[top.id].child_count == 20
@@ -69,19 +69,27 @@ async def test_what_was_started_ends(open_engine: OpenEngine, space: SpaceStore)
 async def test_what_is_asked_of_a_closed_store(open_engine: OpenEngine, space: SpaceStore) -> None:
     """It is refused, also while the store is closing and where it was never used: nothing is opened."""
     top = await create(space)
-    used, unused = open_engine(), open_engine()
-    store = GraphStore(used).in_space(space.space_id)
-    begun = asyncio.create_task(store.create_session(child(top.id), None))
+    used, unused = GraphStore(open_engine()), GraphStore(open_engine())
+    begun = asyncio.create_task(used.in_space(space.space_id).create_session(child(top.id), None))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
 
-    closing = [asyncio.create_task(engine.aclose()) for engine in (used, unused)]
+    closing = [asyncio.create_task(store.aclose()) for store in (used, unused)]
     await asyncio.sleep(0)
-    for engine in (used, unused):
-        late = GraphStore(engine).in_space(space.space_id)
-        for call in (late.nodes([top.id]), late.create_session(child(top.id), None), engine.ping()):
+    for store in (used, unused):
+        late = store.in_space(space.space_id)
+        for call in (late.nodes([top.id]), late.create_session(child(top.id), None), store.ping()):
             with pytest.raises(StoreUnavailable, match="closed"):
                 await call
     await asyncio.gather(*closing)
 
     assert (await space.nodes([(await begun).id, top.id]))[top.id].child_count == 1
+
+
+async def test_what_is_asked_of_a_closed_engine(open_engine: OpenEngine) -> None:
+    """It is refused, also where it was never used: nothing is opened."""
+    engine = open_engine()
+    await engine.aclose()
+
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await engine.ping()

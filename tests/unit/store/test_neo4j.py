@@ -21,6 +21,7 @@ from stello_graph.errors import StoreUnavailable
 from stello_graph.store.engine import PING, RECORD
 from stello_graph.store.neo4j import Neo4jEngine, in_one_map
 from stello_graph.store.queries import load
+from stello_graph.store.sharing import SharingEngine
 
 ROW = {"version": 1}
 
@@ -177,20 +178,22 @@ async def test_a_race_after_many_deadlocks(opened: list[Engine]) -> None:
     assert await opened[0].write(RECORD, version=1, name="n") == [ROW]
 
 
-async def test_a_caller_that_goes_away(opened: list[Engine]) -> None:
+async def test_a_caller_that_goes_away() -> None:
     """What was started ends, though nobody waits for it, and closing waits for it."""
     fake = Fake([], delay=0.05)
-    opened.append(Engine(fake))
-    task = asyncio.create_task(opened[0].write(RECORD, version=1, name="n"))
+    engine = SharingEngine(Engine(fake))
+    task = asyncio.create_task(engine.write(RECORD, version=1, name="n"))
     await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert fake.open == 1
 
-    await opened[0].aclose()
+    await engine.aclose()
 
     assert (fake.open, fake.runs, fake.closed) == (0, 1, True)
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await engine.write(RECORD, version=1, name="n")
 
 
 async def test_nothing_is_opened_before_the_first_call() -> None:
