@@ -13,7 +13,7 @@ from strawberry.dataloader import DataLoader
 from stello_graph.model.message import Message, MessagePage, MessageRole
 from stello_graph.model.parts import Only
 from stello_graph.model.session import Session, SessionWithMessages
-from stello_graph.model.topology import ChildrenPage, NodeWithAncestors, TopologyNode
+from stello_graph.model.topology import ChildrenPage, TopologyNode
 from stello_graph.model.turn import Turn
 from stello_graph.ports import SpaceStore
 
@@ -79,11 +79,6 @@ class Loaders:
     def session(self) -> DataLoader[str, Session | None]:
         """Sessions by id."""
         return _by_id(self._store.sessions)
-
-    @cached_property
-    def node_with_ancestors(self) -> DataLoader[str, NodeWithAncestors | None]:
-        """Nodes by id, with their ancestors."""
-        return _by_id(self._store.nodes_with_ancestors)
 
     @cached_property
     def session_with_newest(self) -> Pages[str, MessagePage, SessionWithMessages]:

@@ -1,4 +1,7 @@
-"""Queries. Reads go straight to the store of the caller's Space."""
+"""Queries. Reads go straight to the store of the caller's Space, which makes one of those of one moment.
+
+Only what has texts goes by loaders, since the texts of one answer are read one after the other.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -42,17 +45,19 @@ async def get_children(
 ) -> list[model_topology.TopologyNode]:
     """A page of the children of a node, or of the roots."""
     parent = None if given(parent_id, None) is None else check_id(str(parent_id), "parentId")
-    nodes = await info.context.loaders.children.of(parent, nested_page(info, first, after))
-    if nodes is None:
+    page = nested_page(info, first, after)
+    found = await info.context.space().store.children([parent], **page._asdict())
+    if (nodes := found.get(parent)) is None:
         raise NotFound.of("session", str(parent))
     return nodes
 
 
 async def topology_node(info: Info, id: ID) -> model_topology.TopologyNode | None:
     """One node; with its ancestors where they are asked for."""
+    store, id_ = info.context.space().store, check_id(id)
     if below(info, "ancestors") is not None:
-        return await info.context.loaders.node_with_ancestors.load(check_id(id))
-    return await info.context.loaders.node.load(check_id(id))
+        return (await store.nodes_with_ancestors([id_])).get(id_)
+    return (await store.nodes([id_])).get(id_)
 
 
 async def topology_nodes(info: Info, ids: list[ID]) -> list[model_topology.TopologyNode | None]:
