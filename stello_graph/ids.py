@@ -13,6 +13,7 @@ DEFAULT_SPACE = "default"
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _SPACE_ID = re.compile(r"[a-z0-9-]{1,64}")
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
 
 
 def new_id() -> str:
@@ -27,7 +28,7 @@ def new_id() -> str:
 def id_of(milliseconds: int, rest: int) -> str:
     """The id of a time and of 80 more bits."""
     number = milliseconds << 80 | rest
-    return "".join(_DIGITS[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
 
 
 def check_id(id: str, what: str = "id") -> str:

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, Final, cast
 
 from graphql import (
@@ -58,7 +59,7 @@ class _Prepared:
         self._shapes: dict[str | None, Any] = {}
         self._costs: dict[Any, Cost] = {}
 
-    @property
+    @cached_property
     def has_several(self) -> bool:
         """Whether a name has to tell which operation runs."""
         return sum(isinstance(node, OperationDefinitionNode) for node in self.document.definitions) > 1
@@ -68,21 +69,20 @@ class _Prepared:
     ) -> list[GraphQLError]:
         """Why the operation may not run: first what is cheap to find out, which bounds the rest."""
         try:
-            self._check_shape(name, limits)
+            operation = operation_of(self.document, name)
+            if operation is not None:
+                self._check_shape(operation, name, limits)
             if self._errors is None:
                 self._errors = _validated(schema, self.document)
-            if not self._errors:
-                self._check_cost(schema, name, variables, limits)
+            if operation is not None and not self._errors:
+                self._check_cost(schema, operation, name, variables, limits)
             return self._errors
         except RecursionError:
             return [_refused("the document is nested too deep")]
         except LimitExceeded as error:
             return [_refused(error.message)]
 
-    def _check_shape(self, name: str | None, limits: Settings) -> None:
-        operation = operation_of(self.document, name)
-        if operation is None:
-            return
+    def _check_shape(self, operation: OperationDefinitionNode, name: str | None, limits: Settings) -> None:
         if name not in self._shapes:
             self._shapes[name] = shape_of(self.document, operation)
         depth, aliases = self._shapes[name]
@@ -96,11 +96,13 @@ class _Prepared:
             )
 
     def _check_cost(
-        self, schema: GraphQLSchema, name: str | None, variables: Mapping[str, Any] | None, limits: Settings
+        self,
+        schema: GraphQLSchema,
+        operation: OperationDefinitionNode,
+        name: str | None,
+        variables: Mapping[str, Any] | None,
+        limits: Settings,
     ) -> None:
-        operation = operation_of(self.document, name)
-        if operation is None:
-            return
         numbers = numbers_in(operation, variables)
         key = name, tuple(numbers.items())
         if key not in self._costs:

@@ -28,6 +28,7 @@ __all__ = ["EXTENSIONS", "Schema", "schema", "sdl"]
 
 # From the outside in.
 EXTENSIONS: Final = (Documents, Observing, ErrorCodes, BoundedAnswers)
+_ANSWERED: Final = frozenset(OperationType) - {OperationType.SUBSCRIPTION}
 
 
 class Schema(strawberry.Schema):
@@ -53,14 +54,14 @@ class Schema(strawberry.Schema):
         operation_extensions: dict[str, Any] | None = None,
     ) -> ExecutionResult:
         """See Strawberry; what has one answer is no subscription."""
-        allowed = OperationType if allowed_operation_types is None else allowed_operation_types
+        allowed = _ANSWERED if allowed_operation_types is None else _ANSWERED & set(allowed_operation_types)
         return await super().execute(
             query,
             variable_values,
             context_value,
             root_value,
             operation_name,
-            set(allowed) - {OperationType.SUBSCRIPTION},
+            allowed,
             operation_extensions,
         )
 
