@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.http.calls import post
+from tests.unit.http.calls import post, sent
 from tests.unit.http.conftest import App, OpenApp
 from tests.unit.http.sockets import socket
 
@@ -58,3 +58,33 @@ async def test_the_named_operation_runs(open_app: OpenApp, transport: str) -> No
         assert json.dumps(answered) == '{"data": {"me": {"scope": "ADMIN"}}}'
     (error,) = (await asked(app, transport, "{ me { scope } }", "Who"))["errors"]
     assert error["extensions"]["code"] == "INVALID_INPUT"
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("query", 1), ("query", ["{ me }"]), ("variables", "{}"), ("variables", []), ("operationName", 1),
+     ("operationName", {}), ("extensions", []), ("extensions", "")],
+)  # fmt: skip
+async def test_parts_that_are_none(open_app: OpenApp, accept: str, part: str, value: object) -> None:
+    """The refusal names what is wrong, whatever was to answer."""
+    app = await open_app()
+    body = json.dumps({"query": "{ me { scope } }"} | {part: value}).encode()
+    headers = {"content-type": "application/json", "accept": accept}
+    async with sent(app.asgi, "/graphql", [body], headers) as answer:
+        await answer.until(b"}")
+    (error,) = answer.json["errors"]
+    assert (answer.status, error["extensions"]["code"]) == (400, "INVALID_INPUT")
+    assert part in error["message"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"1", b"{}", b'{"query": ""}'])
+async def test_bodies_that_ask_nothing(open_app: OpenApp, body: bytes) -> None:
+    """They are INVALID_INPUT, and nothing runs."""
+    app = await open_app()
+    app.forget()
+    async with sent(app.asgi, "/graphql", [body], {"content-type": "application/json"}) as answer:
+        await answer.until(b"}")
+    (error,) = answer.json["errors"]
+    assert (answer.status, error["extensions"]["code"]) == (400, "INVALID_INPUT")
+    assert app.ran == []
