@@ -51,7 +51,7 @@ class Awaited(Told):
 
 
 class Plain(Told):
-    def on_validate(self) -> None:
+    def on_validate(self) -> None:  # type: ignore[override]
         self.tell("validate")
 
 
