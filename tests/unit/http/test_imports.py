@@ -21,6 +21,7 @@ from stello_graph.interchange.intake import OTHERS
 from stello_graph.model.values import KeyScope
 from stello_graph.store.engine import Row
 from stello_graph.store.queries import Query
+from stello_graph.store.sharing import SharingEngine
 from tests.unit.http.calls import Answer, sent
 from tests.unit.http.conftest import KEY, App, OpenApp
 from tests.unit.interchange.archives import encrypted, zipped
@@ -61,16 +62,22 @@ class Gate:
     fails it.
     """
 
-    def __init__(self, app: App, monkeypatch: pytest.MonkeyPatch, free: int = 0) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, free: int = 0) -> None:
         self.reached = asyncio.Event()
         self.opened = asyncio.Event()
         self.fault: Exception | None = None
         self._free = free
-        self._write = app.engine.write
-        monkeypatch.setattr(app.engine, "write", self.write)
+        written = SharingEngine.write
+
+        # Before the engine has begun it: what has begun ends, whoever has gone.
+        async def write(engine: SharingEngine, query: Query, **params: Any) -> list[Row]:
+            await self._passed(query)
+            return await written(engine, query, **params)
+
+        monkeypatch.setattr(SharingEngine, "write", write)
         monkeypatch.setattr(lots, "_MOST", 1)
 
-    async def write(self, query: Query, **params: Any) -> list[Row]:
+    async def _passed(self, query: Query) -> None:
         if query.name == "imports/sessions":
             self._free -= 1
             if self._free < 0:
@@ -78,7 +85,6 @@ class Gate:
                 await self.opened.wait()
             if self.fault is not None:
                 raise self.fault
-        return await self._write(query, **params)
 
 
 async def stored(app: App) -> set[str]:
@@ -338,7 +344,7 @@ async def test_an_own_export(open_app: OpenApp) -> None:
 async def test_progress_comes_while_it_runs(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing between here and the client keeps it back, whatever the client could unpack."""
     app = await open_app()
-    gate = Gate(app, monkeypatch, free=1)
+    gate = Gate(monkeypatch, free=1)
     async with uploaded(app, export("a", "b"), headers={**JSON, "accept-encoding": "gzip"}) as answer:
         await gate.reached.wait()
         await answer.until(b'"sessions":1')
@@ -356,7 +362,7 @@ def one_held(open_app: OpenApp, monkeypatch: pytest.MonkeyPatch) -> Callable[...
     @asynccontextmanager
     async def held() -> AsyncIterator[tuple[App, Gate, Answer]]:
         app = await open_app(max_imports=1)
-        gate = Gate(app, monkeypatch, free=1)
+        gate = Gate(monkeypatch, free=1)
         async with uploaded(app, export("a", "b")) as answer:
             await gate.reached.wait()
             yield app, gate, answer
@@ -421,7 +427,7 @@ async def test_a_key_that_is_revoked(open_app: OpenApp, monkeypatch: pytest.Monk
     """Its imports stop as well."""
     app = await open_app(key_seconds=0.05)
     made = await app.graph.create_key("default", "k", KeyScope.WRITE)
-    gate = Gate(app, monkeypatch, free=1)
+    gate = Gate(monkeypatch, free=1)
     headers = {**JSON, "authorization": f"Bearer {made.secret}"}
     async with uploaded(app, export("a", "b"), headers=headers) as answer:
         await gate.reached.wait()
@@ -451,7 +457,7 @@ async def test_what_fails_in_the_middle(
 ) -> None:
     """The last line tells; a fault of ours has an id that the log knows, and nothing else."""
     app = await open_app()
-    gate = Gate(app, monkeypatch, free=9)
+    gate = Gate(monkeypatch, free=9)
     gate.fault = fault
     answer = await ended(app, export("a"))
     error = answer.lines[-1]["error"]
