@@ -11,6 +11,7 @@ import orjson
 import uvloop
 
 from bench.beside import Beside, Endpoint
+from bench.caches import measure_caches
 from bench.drive import drive
 from bench.forest import SMALLEST, Forest
 from bench.http_client import Client, request
@@ -86,6 +87,7 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
                     callers: await measure_ceilings(client, canned, callers, plan.seconds)
                     for callers in plan.concurrency
                 }
+                caches = measure_caches()
         finally:
             if arguments.neo4j is not None:
                 await seed.drop()
@@ -94,10 +96,19 @@ async def bench(arguments: argparse.Namespace, plan: Plan, url: str) -> None:
         peer_table(plan, results),
         statement_lines(counted),
         ceiling_lines(ceilings),
+        [str(caches)],
     )
     print("\n".join(chain.from_iterable(lines)))
     if arguments.json is not None:
-        found = as_json(plan, results, counted, ceilings, nodes=arguments.nodes, messages=arguments.messages)
+        found = as_json(
+            plan,
+            results,
+            counted,
+            ceilings,
+            caches=caches._asdict(),
+            nodes=arguments.nodes,
+            messages=arguments.messages,
+        )
         arguments.json.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
 
 

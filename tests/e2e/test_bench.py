@@ -52,3 +52,4 @@ def test_a_small_run(engine: str, open_store: OpenStore, node_path: Path) -> Non
     assert len(statements) == len(ITEMS) + 2
     assert not [line for line in statements if "MISSED" in line]
     assert ceilings[0].startswith("ceilings at concurrency 1: ")
+    assert ceilings[1].startswith("caches: a walk over 4,096 objects takes ")
