@@ -34,14 +34,18 @@ class _Shared:
 
     Attributes:
         keys: of all who ask, each once.
+        askers: how many ask.
         most: characters that its rows may hold, the least that any who asks has left.
-        found: the row of each key and how many characters it holds; None where they hold more together.
+        refused: how many its rows hold where that is more, so that none were taken; else 0.
+        found: the row of each key and how many characters it holds.
     """
 
     def __init__(self) -> None:
         self.keys: dict[str, None] = {}
+        self.askers = 0
         self.most: int | None = None
-        self.found: asyncio.Task[_Found | None]
+        self.refused = 0
+        self.found: asyncio.Task[_Found]
 
 
 class SharingEngine(WrappedEngine):
@@ -106,13 +110,14 @@ class SharingEngine(WrappedEngine):
 
     async def _together(self, query: Query, params: dict[str, Any], one: Reading | None) -> list[Row]:
         keys = params["keys"]
-        found = await outliving(self._join(query, params, one).found)
-        if found is None:
+        shared = self._join(query, params, one)
+        found = await outliving(shared.found)
+        if shared.refused and shared.askers > 1:
             return await self._outliving(super().read(query, one, **params))
         own = [found[key] for key in keys if key in found]
         if one is not None:
             one.of_rows = [size for _, size in own]
-            one.characters = sum(one.of_rows)
+            one.characters = shared.refused or sum(one.of_rows)
         return [row for row, _ in own]
 
     def _join(self, query: Query, params: dict[str, Any], one: Reading | None) -> _Shared:
@@ -124,14 +129,13 @@ class SharingEngine(WrappedEngine):
             shared = _Shared()
             shared.found = self._begun(self._ask(which, query, params, shared))
             self._open[which] = shared
+        shared.askers += 1
         shared.keys.update(dict.fromkeys(keys))
         if one is not None:
             shared.most = one.most if shared.most is None else min(shared.most, one.most)
         return shared
 
-    async def _ask(
-        self, which: Hashable, query: Query, params: dict[str, Any], shared: _Shared
-    ) -> _Found | None:
+    async def _ask(self, which: Hashable, query: Query, params: dict[str, Any], shared: _Shared) -> _Found:
         # It runs in the next turn of the loop: whoever asks before then is in.
         if self._open.get(which) is shared:
             del self._open[which]
@@ -140,7 +144,8 @@ class SharingEngine(WrappedEngine):
         if counted is None:
             return {row["key"]: (row, 0) for row in rows}
         if counted.is_refused:
-            return None
+            shared.refused = counted.characters
+            return {}
         return {row["key"]: (row, size) for row, size in zip(rows, counted.of_rows, strict=True)}
 
 

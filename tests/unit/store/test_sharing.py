@@ -171,6 +171,16 @@ async def test_too_much_for_one_is_not_too_much_for_all(slow: Slow, engine: Shar
     ]  # fmt: skip
 
 
+async def test_too_much_for_who_asks_alone(slow: Slow, engine: SharingEngine) -> None:
+    """It is known from the first statement."""
+    slow.open.set()
+
+    with pytest.raises(LimitExceeded):
+        await limited(400, engine, "s/large")
+
+    assert len(slow.asked) == 1
+
+
 async def test_without_an_answer_nothing_is_counted(slow: Slow, engine: SharingEngine) -> None:
     """What the service reads for itself has no limit, and none of those with whom it might be asked."""
     slow.open.set()
