@@ -1,7 +1,11 @@
-"""What is selected below a field, so that its resolver can read it in the same query."""
+"""What is selected below a field, so that its resolver can read it in the same query.
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+What a document says of it is found out once, and kept as long as the document is.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeVar
+from weakref import ref
 
 from graphql import (
     FieldNode,
@@ -10,6 +14,7 @@ from graphql import (
     GraphQLError,
     GraphQLField,
     GraphQLObjectType,
+    GraphQLResolveInfo,
     InlineFragmentNode,
     SelectionNode,
     get_argument_values,
@@ -23,6 +28,7 @@ from stello_graph.model.parts import Only
 
 __all__ = ["below", "only_below", "only_of_page"]
 
+T = TypeVar("T")
 _Fragments = Mapping[str, FragmentDefinitionNode]
 
 
@@ -32,17 +38,11 @@ def below(info: Info, *path: str) -> dict[str, Any] | None:
     None where it is not selected, or more than once, or where directives decide, or where its arguments
     are none: its own resolver then reads, or tells what is wrong.
     """
-    raw = info._raw_info
-    fields, nodes = _fields(raw.return_type), raw.field_nodes
-    *parents, last = path
-    for name in parents:
-        nodes = _only_one(_named(name, nodes, raw.fragments))
-        fields = _fields(fields[name].type)
-    nodes = _only_one(_named(last, nodes, raw.fragments))
-    if not nodes:
+    found = _once(_find_field, info, *path)
+    if found is None:
         return None
     try:
-        return get_argument_values(fields[last], nodes[0], VariableValues({}, info.variable_values))
+        return get_argument_values(*found, VariableValues({}, info.variable_values))
     except GraphQLError:
         return None
 
@@ -52,7 +52,29 @@ def only_below(info: Info, *path: str) -> Only | None:
 
     None where they are needed whole.
     """
-    raw = info._raw_info
+    return _once(_find_only, info, *path)
+
+
+def only_of_page(info: Info, cursor: str, *path: str) -> Only | None:
+    """As `only_below`, for the connection that this field is, or that the one at `path` below it is.
+
+    Args:
+        cursor: the field that cursors are made of.
+    """
+    return _once(_find_only_of_page, info, cursor, *path)
+
+
+def _find_field(raw: GraphQLResolveInfo[Any], *path: str) -> tuple[GraphQLField, FieldNode] | None:
+    fields, nodes = _fields(raw.return_type), raw.field_nodes
+    *parents, last = path
+    for name in parents:
+        nodes = _only_one(_named(name, nodes, raw.fragments))
+        fields = _fields(fields[name].type)
+    nodes = _only_one(_named(last, nodes, raw.fragments))
+    return (fields[last], nodes[0]) if nodes else None
+
+
+def _find_only(raw: GraphQLResolveInfo[Any], *path: str) -> Only | None:
     fields, nodes = _fields(raw.return_type), raw.field_nodes
     for name in path:
         fields = _fields(fields[name].type)
@@ -67,19 +89,46 @@ def only_below(info: Info, *path: str) -> Only | None:
     return tuple(needed)
 
 
-def only_of_page(info: Info, cursor: str, *path: str) -> Only | None:
-    """As `only_below`, for the connection that this field is, or that the one at `path` below it is.
-
-    Args:
-        cursor: the field that cursors are made of.
-    """
-    ways = [only_below(info, *path, "nodes"), only_below(info, *path, "edges", "node")]
+def _find_only_of_page(raw: GraphQLResolveInfo[Any], cursor: str, *path: str) -> Only | None:
+    ways = [_find_only(raw, *path, "nodes"), _find_only(raw, *path, "edges", "node")]
     needed = {cursor: None}
     for way in ways:
         if way is None:
             return None
         needed |= dict.fromkeys(way)
     return tuple(needed)
+
+
+class _Memory:
+    """What was found out about nodes of documents, which are compared by identity: by content takes long."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[ref[FieldNode], dict[Hashable, Any]]] = {}
+
+    def of(self, node: FieldNode) -> dict[Hashable, Any]:
+        key = id(node)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = ref(node, lambda _: self._known.pop(key, None)), {}
+        return known[1]
+
+
+_MEMORY: Final = _Memory()
+
+
+def _once(find: Callable[..., T], info: Info, *asked: str) -> T:
+    """What `find` says of a field, from the second time on from memory.
+
+    Nodes that are selected together are of one document. In a fragment the same node can stand in several types.
+    """
+    raw = info._raw_info
+    first, *others = raw.field_nodes
+    known = _MEMORY.of(first)
+    key = find, asked, raw.return_type, *map(id, others)
+    if key not in known:
+        known[key] = find(raw, *asked)
+    found: T = known[key]
+    return found
 
 
 class _Selected(NamedTuple):

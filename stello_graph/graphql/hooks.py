@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import Any
 
 from strawberry.extensions import SchemaExtension
@@ -28,6 +28,8 @@ class _Known(ExtensionContextManagerBase):
         hook = getattr(type(extension), self.HOOK_NAME)
         if hook is self.default_hook:
             return None
+        if not inspect.isfunction(hook):
+            return super().get_hook(extension)
         around, is_async = _around(hook)
         if around is None:
             return super().get_hook(extension)
@@ -79,12 +81,17 @@ class HooksRunner(SchemaExtensionsRunner):
 
     async def get_extensions_results(self, ctx: ExecutionContext) -> dict[str, Any]:
         """See Strawberry."""
-        if any(type(one).get_results is not SchemaExtension.get_results for one in self.extensions):
+        if any(_has_results(one) for one in self.extensions):
             return await super().get_extensions_results(ctx)
         return dict(ctx.extensions_results)
 
 
-@cache
+def _has_results(extension: SchemaExtension) -> bool:
+    return getattr(extension.get_results, "__func__", None) is not SchemaExtension.get_results
+
+
+# Applications may make classes as they go.
+@lru_cache(256)
 def _around(hook: Callable[..., Any]) -> tuple[Callable[..., Any] | None, bool]:
     """The hook as a context manager, None where it is no generator; and whether it is to be awaited."""
     if inspect.isgeneratorfunction(hook):

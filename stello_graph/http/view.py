@@ -198,7 +198,10 @@ class GraphQLView(GraphQL[Context, None]):
             raise InvalidInput(error.as_http_error_reason()) from None
         except InvalidOperationTypeError:
             raise InvalidInput(_MANY) from None
-        return JSONAnswer(_told(result))
+        told = _told(result)
+        if result.errors:
+            self._handle_errors(result.errors, told)
+        return JSONAnswer(told)
 
     def _asked(self, body: bytes, protocol: GraphQLRequestProtocol) -> GraphQLRequestData:
         data: Any = self.parse_json(body)

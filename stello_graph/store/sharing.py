@@ -5,7 +5,7 @@ in one turn of the event loop, by whoever asks, is one statement with the keys o
 nothing else. Everyone is given the rows of its own keys, and what they hold counts for its own answer.
 
 Whatever is asked ends, though its caller may have gone: it may be for others too, and nobody would know
-whether a write that has begun is done.
+whether a write that has begun is done. Only the end of the event loop ends it before.
 """
 
 import asyncio
@@ -103,6 +103,9 @@ class SharingEngine(WrappedEngine):
         if self._is_closed:
             work.close()
             raise StoreUnavailable("the store is closed")
+        return self._kept(work)
+
+    def _kept(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -113,7 +116,8 @@ class SharingEngine(WrappedEngine):
         shared = self._join(query, params, one)
         found = await outliving(shared.found)
         if shared.refused and shared.askers > 1:
-            return await self._outliving(super().read(query, one, **params))
+            # Who began before the store was closed is answered.
+            return await outliving(self._kept(super().read(query, one, **params)))
         own = [found[key] for key in keys if key in found]
         if one is not None:
             one.of_rows = [size for _, size in own]
@@ -125,7 +129,7 @@ class SharingEngine(WrappedEngine):
         keys = params["keys"]
         which = _which(query, params, one is not None)
         shared = self._open.get(which)
-        if shared is None or len(shared.keys) + len(keys) > _MOST_KEYS:
+        if shared is None or shared.found.done() or len(shared.keys) + len(keys) > _MOST_KEYS:
             shared = _Shared()
             shared.found = self._begun(self._ask(which, query, params, shared))
             self._open[which] = shared

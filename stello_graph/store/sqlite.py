@@ -165,7 +165,9 @@ class _Connections:
         """Runs `work` in a thread."""
         if self._is_closed:
             raise StoreUnavailable("the store is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
+        # The end of the loop cancels whoever waits; what waits for its thread is done all the same.
+        running = asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
+        return await asyncio.shield(running)
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         try:

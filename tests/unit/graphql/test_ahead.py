@@ -1,8 +1,12 @@
 """What is read in one query with its parent is what would be read after it, in whatever words it is asked for."""
 
+import gc
+from typing import Any
+
 import pytest
 
-from stello_graph.graphql import queries
+from stello_graph.graphql import ahead, queries
+from stello_graph.graphql.schema import schema
 from tests.unit.graphql.conftest import Api
 
 PAGE = 'messages(last: 2, before: "5") { nodes { seq content } pageInfo { hasPreviousPage hasNextPage } }'
@@ -69,6 +73,44 @@ async def test_what_is_read_with_its_parent(
     monkeypatch.setattr(queries, "newest_below", lambda _: None)
     monkeypatch.setattr(queries, "below", lambda *_: None)
     assert await api.ask(document, **given) == together
+
+
+DIFFER: list[tuple[str, list[dict[str, Any]]]] = [
+    (WITH_VARIABLES, [{"last": 1}, {"last": 2, "before": "4"}, {"last": 0}, {"last": 1}]),
+    ('query($yes: Boolean!) { session(id: "a") { label } session(id: "a") @include(if: $yes) {'
+     " messages(last: 1) { nodes { seq content } } } }", [{"yes": yes} for yes in (False, True, False)]),
+    ('query($yes: Boolean!) { getChildren @skip(if: $yes) { id } getChildren { label children { id } } }',
+     [{"yes": yes} for yes in (True, False, True)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "asked"), DIFFER)
+async def test_what_is_known_of_a_document_holds_for_other_variables(
+    api: Api, document: str, asked: list[dict[str, Any]]
+) -> None:
+    """It says the same as one that is asked for the first time, whatever it was asked with before."""
+    await grow(api)
+    for number, given in enumerate(asked):
+        anew, again = [
+            await schema.execute(text, variable_values=given, context_value=api.context())
+            for text in (f"{document} # {number}", document)
+        ]
+        assert again.data == anew.data
+        assert repr(again.errors) == repr(anew.errors)
+        if not again.errors:
+            assert await api.cost(document, **given) == await api.cost(f"{document} ## {number}", **given)
+
+
+async def test_what_is_known_of_a_document_goes_with_it(api: Api) -> None:
+    """One that is too long to be kept leaves nothing."""
+    await grow(api)
+    gc.collect()
+    before = len(ahead._MEMORY._known)
+    await api.ask("{ getChildren { id children { id } } }" + " " * 40_000)
+    gc.collect()
+    assert len(ahead._MEMORY._known) == before
+    await api.ask("{ getChildren { id children { id label } } }")
+    assert len(ahead._MEMORY._known) > before
 
 
 @pytest.mark.parametrize("arguments", ["first: 1, last: 1", "last: 0", 'before: "x"', "last: 5000"])

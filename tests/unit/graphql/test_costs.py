@@ -186,6 +186,17 @@ async def test_a_node_of_many_parents_at_once_is_one_query(api: Api) -> None:
     )
 
 
+async def test_nodes_by_id_are_one_query(api: Api) -> None:
+    """By one field or by several, in any order; of none, no query."""
+    await forest(api)
+    fields = ['a: topologyNode(id: "a") { id }', 'topologyNodes(ids: ["b", "nope", "a", "b"]) { id }']
+    for asked in (fields, fields[::-1]):
+        assert await api.cost("{ " + " ".join(asked) + " }") == ["topology/nodes"]
+    found = await api.ask("{ " + " ".join(fields) + " }")
+    assert found == {"a": {"id": "a"}, "topologyNodes": [{"id": "b"}, None, {"id": "a"}, {"id": "b"}]}
+    assert await api.cost("{ topologyNodes(ids: []) { id } }") == []
+
+
 async def test_writes_of_one_session_are_one_statement(api: Api) -> None:
     await forest(api)
     for mutation, query in {

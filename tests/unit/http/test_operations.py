@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from stello_graph.http.view import GraphQLView
 from tests.unit.http.calls import post, sent
 from tests.unit.http.conftest import App, OpenApp
 from tests.unit.http.sockets import socket
 
+FAILS = '{ session(id: "no id") { id } }'
 SEVERAL = (
     'mutation Make { createSession(input: {id: "made"}) { id } } '
     "query Who { me { scope } } "
@@ -88,3 +90,18 @@ async def test_bodies_that_ask_nothing(open_app: OpenApp, body: bytes) -> None:
     (error,) = answer.json["errors"]
     assert (answer.status, error["extensions"]["code"]) == (400, "INVALID_INPUT")
     assert app.ran == []
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_errors_reach_the_hook_that_tools_use(
+    open_app: OpenApp, monkeypatch: pytest.MonkeyPatch, transport: str
+) -> None:
+    """Strawberry's, in whose place watching tools put something; where there are none it is not called."""
+    app, seen = await open_app(), []
+    monkeypatch.setattr(GraphQLView, "_handle_errors", lambda _, *told: seen.append(told))
+    await asked(app, transport, "{ me { scope } }", None)
+    assert seen == []
+    answered = await asked(app, transport, FAILS, None)
+    ((errors, answer),) = seen
+    assert [error.message for error in errors] == [error["message"] for error in answered["errors"]]
+    assert answer["errors"] == answered["errors"]

@@ -214,6 +214,35 @@ async def test_a_failure_is_told_to_all(slow: Slow, engine: SharingEngine) -> No
     assert len(await children(engine, "s/a")) == 1
 
 
+async def test_who_began_before_it_closes_is_answered(slow: Slow, engine: SharingEngine) -> None:
+    """Also where too much for another is read again."""
+    calls = [limited(400, engine, "s/large"), limited(4_000, engine, "s/large", "s/small")]
+    tasks = [asyncio.create_task(call) for call in calls]
+    await until(lambda: slow.asked, "it is asked")
+    closing = asyncio.create_task(engine.aclose())
+    await asyncio.sleep(0)
+    slow.open.set()
+
+    first, second = await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert isinstance(first, LimitExceeded)
+    assert second == ["s/large", "s/small"]
+    await closing
+
+
+async def test_a_statement_that_never_ran_is_joined_by_nobody(slow: Slow, engine: SharingEngine) -> None:
+    """The end of an event loop cancels it before its first step."""
+    slow.open.set()
+    gone = asyncio.create_task(children(engine, "s/a"))
+    await asyncio.sleep(0)
+    (statement,) = engine._tasks
+    statement.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+
+    assert [row["key"] for row in await children(engine, "s/a")] == ["s/a"]
+
+
 async def test_what_was_asked_is_read_before_it_closes(slow: Slow, engine: SharingEngine) -> None:
     """Also where nobody waits for it any more."""
     task = asyncio.create_task(children(engine, "s/a"))

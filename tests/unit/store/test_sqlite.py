@@ -354,3 +354,29 @@ async def test_an_unknown_column_is_an_error(tmp_path: Path) -> None:
             )
     finally:
         await engine.aclose()
+
+
+def test_what_was_begun_ends_with_the_loop(path: Path) -> None:
+    """Writes that wait for their thread when the event loop ends are done all the same."""
+    engine = SqliteEngine(path)
+
+    async def closes_at_the_end() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await engine.aclose()
+
+    async def begins() -> None:
+        store = GraphStore(engine)
+        await store.migrate()
+        await store.ensure_space("s", "S")
+        space = store.in_space("s")
+        closing = asyncio.create_task(closes_at_the_end())
+        begun = [asyncio.create_task(create(space)) for _ in range(8)]
+        await asyncio.sleep(0.001)
+        assert not any(task.done() for task in (closing, *begun[1:]))
+
+    asyncio.run(begins())
+
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM session").fetchone() == (8,)
