@@ -25,15 +25,15 @@ class PeerItem:
 
 PEER_ITEMS = {
     "a": PeerItem(
-        "query($key: String!) { topologyNodes(where: {parentKey: {eq: $key}}, "
-        f"{_BY_INDEX}, limit: 100) {{ {_STAR} }} }}",
-        lambda data: data["topologyNodes"],
+        "query($key: String!) { topologyNodes(where: {key: {eq: $key}}) { "
+        f"children({_BY_INDEX}, limit: 100) {{ {_STAR} }} }} }}",
+        lambda data: data["topologyNodes"][0]["children"],
     ),
     "b": PeerItem(
-        "query($key: String!) { topologyNodes(where: {parentKey: {eq: $key}}, "
-        f"{_BY_INDEX}, limit: 8) {{ {_STAR} children({_BY_INDEX}, limit: 8) {{ {_STAR} "
-        f"children({_BY_INDEX}, limit: 8) {{ {_STAR} }} }} }} }}",
-        lambda data: data["topologyNodes"],
+        "query($key: String!) { topologyNodes(where: {key: {eq: $key}}) { "
+        f"children({_BY_INDEX}, limit: 8) {{ {_STAR} children({_BY_INDEX}, limit: 8) {{ {_STAR} "
+        f"children({_BY_INDEX}, limit: 8) {{ {_STAR} }} }} }} }} }}",
+        lambda data: data["topologyNodes"][0]["children"],
     ),
     "c": PeerItem(
         "query($prefix: String!) { sessions(where: {key: {startsWith: $prefix}}, sort: [{key: ASC}], "
