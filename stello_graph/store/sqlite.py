@@ -1,11 +1,15 @@
 """The embedded engine: one SQLite file, one writer, several readers, off the event loop.
 
+A small read by keys, though, is done before a thread would have begun it. So it is begun on the event loop,
+for as many steps of SQLite as nobody notices, and goes to a thread only where it takes more.
+
 Needs SQLite 3.35 (RETURNING) with FTS5. Two processes may share a file: every write begins IMMEDIATE, and
 waits for the other's commit up to the busy timeout.
 """
 
 import asyncio
 import contextlib
+import itertools
 import os
 import re
 import sqlite3
@@ -33,6 +37,12 @@ T = TypeVar("T")
 
 _OLDEST = (3, 35, 0)
 _RACES = 3
+# How long a read may keep the event loop: so many steps of SQLite, some 0.2 ms where all is in memory.
+_STEPS = 1_000
+_MOST_STEPS = 4 * _STEPS
+# Where one took more seconds by the clock, the disk is slow: for a pause the next are done in threads.
+_SLOW = 0.005
+_PAUSE = 1.0
 # What SQLite needs itself, such as for its schema.
 _LEAST_LENGTH = 1024 * 1024
 _MAKING = threading.Lock()
@@ -70,6 +80,7 @@ class SqliteEngine:
         self._file: tuple[int, int] | None = None
         self._writer = _Connections(1, self._connect)
         self._readers = _Connections(readers, self._connect)
+        self._here = _OnTheLoop(lambda: self._connect(0.0))
 
     async def read(self, query: Query, counted: Reading | None = None, /, **params: Any) -> list[Row]:
         """See Engine."""
@@ -77,7 +88,12 @@ class SqliteEngine:
         if "columns" in params:
             listed = {name: tuple(params.pop(name)) for name in list(params) if name.startswith("columns")}
             text = _listing(text, tuple(listed.items()))
-        return await self._readers.run(lambda connection: _fetch(connection, text, params, counted))
+
+        def fetch(connection: sqlite3.Connection) -> list[Row]:
+            return _fetch(connection, text, params, counted)
+
+        found = await self._here.run(fetch) if query.is_shared else None
+        return await self._readers.run(fetch) if found is None else found
 
     async def write(self, query: Query, **params: Any) -> list[Row]:
         """See Engine."""
@@ -104,6 +120,7 @@ class SqliteEngine:
 
     async def aclose(self) -> None:
         """See Engine."""
+        await self._here.aclose()
         await self._readers.aclose()
         await self._writer.aclose()
 
@@ -112,7 +129,7 @@ class SqliteEngine:
         if _identity(self._path) != self._file:
             raise StoreUnavailable("the database file was replaced by another: start the server anew")
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self, busy_timeout: float | None = None) -> sqlite3.Connection:
         if sqlite3.sqlite_version_info < _OLDEST:
             raise StoreUnavailable(
                 f"SQLite 3.35 or newer is needed, this Python has {sqlite3.sqlite_version}"
@@ -123,7 +140,7 @@ class SqliteEngine:
         _make_private(self._path)
         connection = sqlite3.connect(
             self._path,
-            timeout=self._busy_timeout,
+            timeout=self._busy_timeout if busy_timeout is None else busy_timeout,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=512,
@@ -194,6 +211,42 @@ class _Connections:
             self._free.pop().close()
 
 
+class _OnTheLoop:
+    """A connection for what is done at once, by whoever asks. It waits for no lock."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._opening = _Connections(1, connect)
+        self._connection: sqlite3.Connection | None = None
+        self._not_before = 0.0
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """What `work` finds; None where a thread has to do it, and to tell why if it cannot either."""
+        if self._connection is None:
+            self._connection = await self._opening.run(lambda connection: connection)
+        began = time.monotonic()
+        if began < self._not_before:
+            return None
+        try:
+            self._connection.set_progress_handler(_after(_MOST_STEPS // _STEPS), _STEPS)
+            return work(self._connection)
+        except sqlite3.DatabaseError:
+            return None
+        finally:
+            ended = time.monotonic()
+            if ended - began > _SLOW:
+                self._not_before = ended + _PAUSE
+
+    async def aclose(self) -> None:
+        self._connection = None
+        await self._opening.aclose()
+
+
+def _after(times: int) -> Callable[[], bool]:
+    """Whether it was called more often."""
+    called = itertools.count(1)
+    return lambda: next(called) > times
+
+
 def _make_private(path: Path) -> None:
     """Makes a file that is not there yet for its owner alone; its -wal and -shm get the same mode.
 
@@ -248,6 +301,7 @@ def _counted_rows(
     SQLite gives out no value that is longer, such as a JSON array of many messages, but it makes such a
     value whole before it finds that out.
     """
+    counted.of_rows, counted.characters = [], 0
     before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(counted.most, _LEAST_LENGTH))
     try:
         with contextlib.closing(connection.execute(statement, bound)) as cursor:

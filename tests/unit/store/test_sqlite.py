@@ -2,7 +2,8 @@ import asyncio
 import contextlib
 import os
 import sqlite3
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from stello_graph.errors import StoreUnavailable
 from stello_graph.ids import new_id
 from stello_graph.model.values import SessionStatus
 from stello_graph.model.writes import SessionFilter
+from stello_graph.ports import SpaceStore
 from stello_graph.store import sqlite
 from stello_graph.store.engine import PING, Row
 from stello_graph.store.migrations import migrations
 from stello_graph.store.queries import named
+from stello_graph.store.reading import Reading
 from stello_graph.store.sqlite import SqliteEngine
 from stello_graph.store.store import GraphStore
 from tests.conformance.drafts import create
@@ -380,3 +383,124 @@ def test_what_was_begun_ends_with_the_loop(path: Path) -> None:
 
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM session").fetchone() == (8,)
+
+
+CHILDREN = named("topology/children")
+SESSIONS = named("sessions/get")
+
+
+@pytest.fixture
+async def space(engine: SqliteEngine) -> SpaceStore:
+    """A Space with a root `top`, and its children."""
+    store = GraphStore(engine)
+    await store.ensure_space("s", "S")
+    space = store.in_space("s")
+    await create(space, id="top")
+    for number in range(12):
+        await create(space, id=f"child{number}", parent_id="top")
+    return space
+
+
+def children(engine: SqliteEngine) -> Awaitable[list[Row]]:
+    return engine.read(CHILDREN, space="s", keys=["s/top"], after=-1, first=50, columns=["id", "label"])
+
+
+def sessions(engine: SqliteEngine, counted: Reading | None = None) -> Awaitable[list[Row]]:
+    return engine.read(SESSIONS, counted, keys=["s/top", *(f"s/child{number}" for number in range(12))])
+
+
+async def no_thread(_: object) -> list[Row]:
+    raise AssertionError("a thread was used")
+
+
+async def test_a_small_read_needs_no_thread(
+    engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read by keys is read at once, and sees what was written before."""
+    await children(engine)
+    monkeypatch.setattr(engine._readers, "run", no_thread)
+    assert len(await sessions(engine)) == 13
+    await create(space, id="child12", parent_id="top")
+
+    assert len((await children(engine))[0]["children"]) == 13
+    with pytest.raises(AssertionError, match="a thread was used"):
+        await engine.read(PING)
+
+
+@pytest.mark.parametrize("steps", [1, 10, 50, 200])
+async def test_a_read_that_takes_long_is_done_in_a_thread(
+    engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    """Wherever it was given up: the same rows, and what they hold counts once."""
+    whole, counted = Reading(10_000), Reading(10_000)
+    nodes, found = await children(engine), await sessions(engine, whole)
+    monkeypatch.setattr(sqlite, "_STEPS", steps)
+    monkeypatch.setattr(sqlite, "_MOST_STEPS", steps)
+
+    assert await children(engine) == nodes
+    assert await sessions(engine, counted) == found
+    assert (counted.of_rows, counted.characters) == (whole.of_rows, whole.characters)
+    assert len(counted.of_rows) == 13
+    monkeypatch.setattr(engine._readers, "run", no_thread)
+    with pytest.raises(AssertionError, match="a thread was used"):
+        await sessions(engine)
+
+
+async def test_how_long_a_read_may_keep_the_event_loop(engine: SqliteEngine) -> None:
+    """A read of many rows is given up after a few steps; one of a few rows that runs often is not."""
+
+    def numbers(most: int) -> list[Row]:
+        given = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {most})"
+        return [{"rows": connection.execute(f"{given} SELECT count(*) FROM n").fetchone()[0]}]
+
+    connection = await engine._here._opening.run(lambda opened: opened)
+    for _ in range(500):
+        assert await engine._here.run(lambda _: numbers(20)) == [{"rows": 20}]
+    assert await engine._here.run(lambda _: numbers(1_000_000)) is None
+
+
+async def test_a_read_at_once_waits_for_no_lock(
+    engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is locked is left to a thread, which waits."""
+    fetch, times = sqlite._fetch, 0
+
+    def locked_at_first(*given: Any) -> list[Row]:
+        nonlocal times
+        times += 1
+        if times == 1:
+            raise sqlite3.OperationalError("database is locked")
+        return fetch(*given)
+
+    before = await sessions(engine)
+    monkeypatch.setattr(sqlite, "_fetch", locked_at_first)
+
+    assert await sessions(engine) == before
+    assert times == 2
+    waits = [
+        await connections.run(lambda connection: connection.execute("PRAGMA busy_timeout").fetchone()[0])
+        for connections in (engine._here, engine._readers)
+    ]
+    assert waits == [0, 200]
+
+
+async def test_where_the_disk_is_slow_reads_are_done_in_threads(
+    engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a while after one that kept the event loop too long."""
+    monkeypatch.setattr(sqlite, "_PAUSE", 0.2)
+    await engine._here.run(lambda _: time.sleep(0.02))
+    assert len(await sessions(engine)) == 13
+    assert await engine._here.run(lambda _: "here") is None
+
+    await asyncio.sleep(0.25)
+    assert await engine._here.run(lambda _: "here") == "here"
+
+
+async def test_a_closed_engine_reads_nothing(engine: SqliteEngine, space: SpaceStore) -> None:
+    """Small reads too are refused with the code."""
+    await sessions(engine)
+    await engine.aclose()
+
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await sessions(engine)
