@@ -409,10 +409,17 @@ def sessions(engine: SqliteEngine, counted: Reading | None = None) -> Awaitable[
     return engine.read(SESSIONS, counted, keys=["s/top", *(f"s/child{number}" for number in range(12))])
 
 
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No read counts as slow, however busy the machine is."""
+    monkeypatch.setattr(sqlite, "_SLOW", 60.0)
+
+
 async def no_thread(_: object) -> list[Row]:
     raise AssertionError("a thread was used")
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_a_small_read_needs_no_thread(
     engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -428,6 +435,7 @@ async def test_a_small_read_needs_no_thread(
 
 
 @pytest.mark.parametrize("steps", [1, 10, 50, 200])
+@pytest.mark.usefixtures("unhurried")
 async def test_a_read_that_takes_long_is_done_in_a_thread(
     engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
@@ -446,6 +454,7 @@ async def test_a_read_that_takes_long_is_done_in_a_thread(
         await sessions(engine)
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_how_long_a_read_may_keep_the_event_loop(engine: SqliteEngine) -> None:
     """A read of many rows is given up after a few steps; one of a few rows that runs often is not."""
 
@@ -459,6 +468,7 @@ async def test_how_long_a_read_may_keep_the_event_loop(engine: SqliteEngine) -> 
     assert await engine._here.run(lambda _: numbers(1_000_000)) is None
 
 
+@pytest.mark.usefixtures("unhurried")
 async def test_a_read_at_once_waits_for_no_lock(
     engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -485,15 +495,14 @@ async def test_a_read_at_once_waits_for_no_lock(
 
 
 async def test_where_the_disk_is_slow_reads_are_done_in_threads(
-    engine: SqliteEngine, space: SpaceStore, monkeypatch: pytest.MonkeyPatch
+    engine: SqliteEngine, space: SpaceStore
 ) -> None:
     """For a while after one that kept the event loop too long."""
-    monkeypatch.setattr(sqlite, "_PAUSE", 0.2)
     await engine._here.run(lambda _: time.sleep(0.02))
     assert len(await sessions(engine)) == 13
     assert await engine._here.run(lambda _: "here") is None
 
-    await asyncio.sleep(0.25)
+    await asyncio.sleep(1.1 * sqlite._PAUSE)
     assert await engine._here.run(lambda _: "here") == "here"
 
 
