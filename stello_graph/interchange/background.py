@@ -1,12 +1,12 @@
 """Long work in a thread."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Generic, Self, TypeVar
 
-__all__ = ["Ahead", "in_thread"]
+__all__ = ["Ahead", "Overlapping", "in_thread"]
 
 T = TypeVar("T")
 
@@ -67,3 +67,42 @@ class Ahead(Generic[T]):
         making, self._making = self._making, None
         assert making is not None
         return await making
+
+
+class Overlapping:
+    """Work in an order: each piece is prepared while the one before it is done. It is used by `async with`,
+    at whose end nothing goes on: what has begun is waited for, or cancelled where there was an error.
+    """
+
+    def __init__(self) -> None:
+        self._last: asyncio.Future[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if kind is None:
+            await self.finish()
+        elif self._last is not None:
+            self._last.cancel()
+            await asyncio.gather(self._last, return_exceptions=True)
+
+    async def begin(self, work: Callable[[asyncio.Future[None]], Coroutine[Any, Any, None]]) -> None:
+        """Begins one and finishes the one before it, which `work` is given to wait for, as often as it likes.
+
+        Raises what the one before raised.
+        """
+        before = self._last or _done()
+        self._last = asyncio.ensure_future(work(asyncio.shield(before)))
+        await before
+
+    async def finish(self) -> None:
+        """Waits until nothing is left to do. Raises what the last one raised."""
+        if self._last is not None:
+            await self._last
+
+
+def _done() -> asyncio.Future[None]:
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    done.set_result(None)
+    return done

@@ -1,15 +1,15 @@
 """Writes what an intake holds into a Space."""
 
 from contextlib import ExitStack
+from functools import partial
 
-from stello_graph.interchange.background import Ahead, in_thread
+from stello_graph.interchange.background import Ahead, Overlapping, in_thread
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.jsonl import restore
 from stello_graph.interchange.jsonstream import MAX_OBJECT
-from stello_graph.interchange.lots import lots
-from stello_graph.interchange.plan import ImportedConversation
+from stello_graph.interchange.lots import ids_of, lots
 from stello_graph.interchange.report import ImportReport
-from stello_graph.interchange.writing import write_conversations
+from stello_graph.interchange.writing import write_lot
 from stello_graph.ports import SpaceStore
 
 __all__ = ["import_intake"]
@@ -58,11 +58,14 @@ async def import_intake(
                 on_read=intake.read_own,
             )
             report.within = ""
-    async with Ahead(lots(intake, max_object), intake.end) as coming:
+    before: set[str] = set()
+    async with Ahead(lots(intake, max_object), intake.end) as coming, Overlapping() as writing:
         while (lot := await coming.take()) is not None:
             coming.begin()
-            for found in lot:
-                report.add(found)
-            conversations = [found for found in lot if isinstance(found, ImportedConversation)]
-            await write_conversations(store, conversations, report)
+            ids = ids_of(lot)
+            if ids & before:
+                # What is stored of the first decides what is to be stored of the second.
+                await writing.finish()
+            await writing.begin(partial(write_lot, store, lot, report))
+            before = ids
     return report

@@ -7,7 +7,7 @@ from stello_graph.interchange.intake import Found, Intake
 from stello_graph.interchange.jsonl.pace import MOST_BYTES, MOST_MESSAGES
 from stello_graph.interchange.plan import ImportedConversation
 
-__all__ = ["lots"]
+__all__ = ["ids_of", "lots"]
 
 _MOST: Final = 500
 
@@ -32,6 +32,11 @@ def lots(intake: Intake, max_object: int) -> Iterator[list[Found]]:
             ids.add(id)
     if lot:
         yield lot
+
+
+def ids_of(lot: list[Found]) -> set[str]:
+    """The ids of its conversations."""
+    return {found.id for found in lot if isinstance(found, ImportedConversation)}
 
 
 def _measured(found: Found) -> tuple[str | None, int]:

@@ -2,12 +2,14 @@
 session in a transaction of its own.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from stello_graph.errors import Conflict, NotFound, SessionArchived, SessionBusy
 from stello_graph.interchange.background import in_thread
+from stello_graph.interchange.intake import Found
 from stello_graph.interchange.plan import ImportedConversation, ImportedSession, Skipped
 from stello_graph.interchange.report import ImportReport, SessionOutcome
 from stello_graph.interchange.sessions import MAX_SHARED
@@ -16,7 +18,7 @@ from stello_graph.model.values import SessionStatus, TopologyStrategy
 from stello_graph.model.writes import ImportDraft, PlacedDraft, StoredTranscript
 from stello_graph.ports import SpaceStore
 
-__all__ = ["ARCHIVED", "BEYOND", "BUSY", "CHANGED", "LEAVES", "write_conversations"]
+__all__ = ["ARCHIVED", "BEYOND", "BUSY", "CHANGED", "LEAVES", "write_lot"]
 
 ARCHIVED: Final = "its session is archived here"
 BUSY: Final = "a turn runs in its session"
@@ -39,20 +41,27 @@ class _Made:
     messages: int = 0
 
 
-async def write_conversations(
-    store: SpaceStore, conversations: Sequence[ImportedConversation], report: ImportReport
+async def write_lot(
+    store: SpaceStore, lot: Sequence[Found], report: ImportReport, after: asyncio.Future[None]
 ) -> None:
-    """Writes what is missing of some conversations, no two of one id, and counts it.
+    """Writes what is missing of some conversations, no two of one id, and counts all that was found.
 
     What somebody else changed meanwhile is planned anew. A session that takes no messages, and what
     branches off those, is told as skipped.
 
+    Args:
+        after: what has to be done before anything is written or counted; all is prepared meanwhile.
+
     Raises:
         NotFound: the Space is gone.
+        Exception: what `after` raised.
     """
+    conversations = [found for found in lot if isinstance(found, ImportedConversation)]
     stored = await store.stored_transcripts([one.id for one in conversations])
     plans = await in_thread(_plans, conversations, stored)
-    begun = await _begin(store, [plan[0] for id, plan in plans.items() if not stored[id]])
+    begun = await _begin(store, [plan[0] for id, plan in plans.items() if not stored[id]], after)
+    for found in lot:
+        report.add(found)
     for one in conversations:
         await _Writing(store, one, stored[one.id], report).finish(plans[one.id], one.id in begun)
 
@@ -65,11 +74,11 @@ def _plan(conversation: ImportedConversation, stored: Stored) -> Plan:
     return conversation.sessions_beside({id: transcript.message_ids for id, transcript in stored.items()})
 
 
-async def _begin(store: SpaceStore, sessions: Plan) -> set[str]:
+async def _begin(store: SpaceStore, sessions: Plan, after: asyncio.Future[None]) -> set[str]:
     """Makes the first sessions of conversations. Where somebody else has made one meanwhile, it makes none:
     then each is made for itself.
     """
-    are_made = await store.import_sessions([_placed(session) for session in sessions])
+    are_made = await store.import_sessions([_placed(session) for session in sessions], after)
     return {session.id for session in sessions} if are_made else set()
 
 

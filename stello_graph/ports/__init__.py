@@ -6,7 +6,7 @@ beside its sessions (`KnowledgeStore`).
 `Store` opens Spaces and holds what belongs to none.
 """
 
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from stello_graph.model.context import Conversation, ModelRequest, Reply, TextChunk
@@ -318,11 +318,17 @@ class SpaceStore(SessionStore, TopologyStore, EventStore, MemoryStore, Knowledge
         """Creates an imported session; False where its id is taken."""
         ...
 
-    async def import_sessions(self, drafts: Sequence[PlacedDraft]) -> bool:
+    async def import_sessions(
+        self, drafts: Sequence[PlacedDraft], after: Awaitable[object] | None = None
+    ) -> bool:
         """Creates some hundreds of sessions, all or none; False where an id is taken.
+
+        Args:
+            after: waited for in any case, when all is prepared and nothing is written yet.
 
         Raises:
             NotFound: a parent; it is there before its children are asked for.
+            Exception: what `after` raised.
         """
         ...
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from stello_graph.errors import Conflict, NotFound
 from stello_graph.ids import new_id
@@ -83,10 +83,10 @@ class ImportRepository(Repository):
                 raise Conflict("the messages to share are not there")
         return outcome != "TAKEN"
 
-    async def import_sessions(self, drafts: Sequence[PlacedDraft]) -> bool:
+    async def import_sessions(
+        self, drafts: Sequence[PlacedDraft], after: Awaitable[object] | None = None
+    ) -> bool:
         """See SpaceStore."""
-        if not drafts:
-            return True
         children = Counter(draft.parent_id for draft in drafts)
         parents = sorted(id for id in children if id is not None)
         given, transcripts = await asyncio.to_thread(
@@ -95,6 +95,10 @@ class ImportRepository(Repository):
                 [self._transcript(draft) for draft in drafts],
             )
         )
+        if after is not None:
+            await after
+        if not given:
+            return True
         found = await self._engine.write(
             SESSIONS,
             space=self._space_id,
