@@ -1,21 +1,27 @@
 """An import beside others who write: no conversation ends it, and what it tells is true."""
 
+import asyncio
+import inspect
 import io
 import json
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from stello_graph.errors import NotFound
+from stello_graph.errors import NotFound, StoreUnavailable
+from stello_graph.interchange import lots
 from stello_graph.interchange import sessions as planning
 from stello_graph.interchange.importer import import_intake
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.report import ImportReport
 from stello_graph.interchange.writing import ARCHIVED, BEYOND, BUSY, CHANGED, LEAVES
 from stello_graph.model.values import SessionStatus
+from stello_graph.model.writes import PlacedDraft
 from stello_graph.ports import SpaceStore
+from tests.conformance.databases import Database
 from tests.conformance.drafts import begin, said, transcript
 from tests.conformance.racing import race
 from tests.unit.interchange.exports import conversation, reply, user
@@ -187,3 +193,81 @@ async def test_one_file_twice_at_once(space: SpaceStore, twin: SpaceStore) -> No
         assert [reasons(one) for one in reports] == [{}, {}]
         for n in range(4):
             assert await texts(space, f"c{n}") == [f"c{n}{m}" for m in range(1, length + 1)]
+
+
+class Watched:
+    """A store that tells how often what was asked of it, and holds the first write of sessions until the
+    next conversations were looked for.
+    """
+
+    def __init__(self, space: SpaceStore) -> None:
+        self._space = space
+        self._sought = asyncio.Event()
+        self.asked: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        wanted = getattr(self._space, name)
+
+        async def watched(*args: Any, **given: Any) -> Any:
+            self.asked[name] += 1
+            if self.asked["stored_transcripts"] > 1:
+                self._sought.set()
+            if name == "import_sessions":
+                await asyncio.wait_for(self._sought.wait(), 30)
+            return await wanted(*args, **given)
+
+        return watched if inspect.iscoroutinefunction(wanted) else wanted
+
+
+def watched(space: SpaceStore) -> Any:
+    return Watched(space)
+
+
+async def test_the_next_are_prepared_meanwhile(
+    space: SpaceStore, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are written after those before them, so that all are in the order of the file."""
+    monkeypatch.setattr(lots, "_MOST", 2)
+    ids = list("hgfedcba")
+    store = watched(space)
+
+    report = await imported(store, *(talk(id, 2) for id in ids))
+
+    assert (sessions(report), report.messages) == ((8, 0, 0), 16)
+    assert store.asked == {"stored_transcripts": 4, "import_sessions": 4}
+    nodes = await space.nodes([f"chatgpt:{id}" for id in ids])
+    assert [nodes[f"chatgpt:{id}"].index for id in ids] == list(range(8))
+    events = sorted(database.snapshot(space.space_id)["event"], key=lambda row: row["seq"])
+    assert [row["nodeId"] for row in events] == [f"chatgpt:{id}" for id in ids]
+
+
+async def test_one_conversation_in_two_lots(space: SpaceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second is prepared when the first is written: it is not tried in vain."""
+    monkeypatch.setattr(lots, "_MOST", 2)
+    told = [talk("z", 2), talk("y", 2), talk("a", 2), talk("b", 2), talk("a", 4), talk("b", 2), talk("c", 2)]
+    store = watched(space)
+
+    report = await imported(store, *told)
+
+    assert (sessions(report), report.messages) == ((5, 1, 1), 12)
+    assert store.asked == {"stored_transcripts": 4, "import_sessions": 4, "append": 1}
+    assert await texts(space, "a") == ["a1", "a2", "a3", "a4"]
+
+
+async def test_a_write_that_fails(space: SpaceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is before it stays, what is after it is not written."""
+    monkeypatch.setattr(lots, "_MOST", 1)
+    make = space.import_sessions
+
+    async def failing(drafts: Sequence[PlacedDraft], after: Awaitable[object] | None = None) -> bool:
+        if drafts[0].id == "chatgpt:b":
+            raise StoreUnavailable("away")
+        return await make(drafts, after)
+
+    monkeypatch.setattr(space, "import_sessions", failing)
+
+    with pytest.raises(StoreUnavailable, match="away"):
+        await imported(space, *(talk(id, 2) for id in "abcd"))
+
+    nodes = await space.nodes([f"chatgpt:{id}" for id in "abcd"])
+    assert list(nodes) == ["chatgpt:a"]

@@ -5,11 +5,12 @@ import io
 import json
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from stello_graph.interchange import lots as module
-from stello_graph.interchange.background import Ahead
+from stello_graph.interchange.background import Ahead, Overlapping
 from stello_graph.interchange.intake import Intake
 from stello_graph.interchange.lots import lots
 from stello_graph.interchange.plan import ImportedConversation
@@ -87,3 +88,72 @@ async def test_ahead_that_is_closed_early() -> None:
         coming.begin()
         assert await asyncio.to_thread(begun.wait, 10)
     assert ended.is_set()
+
+
+async def test_overlapping() -> None:
+    """Each is prepared while the one before it is done, no more than that, and done after it."""
+    prepared = [asyncio.Event() for _ in range(4)]
+    done: list[int] = []
+
+    async def work(number: int, after: asyncio.Future[None]) -> None:
+        assert not any(one.is_set() for one in prepared[number:])
+        prepared[number].set()
+        if number < 3:
+            await asyncio.wait_for(prepared[number + 1].wait(), 10)
+        await after
+        assert done == list(range(number))
+        done.append(number)
+
+    async with Overlapping() as works:
+        for number in range(4):
+            await works.begin(partial(work, number))
+            assert len(done) >= number
+    assert done == [0, 1, 2, 3]
+
+
+async def test_overlapping_where_one_fails() -> None:
+    """It is told once, and what is prepared is not done."""
+    done: list[str] = []
+
+    async def work(name: str, after: asyncio.Future[None]) -> None:
+        await after
+        if name == "b":
+            raise RuntimeError(name)
+        done.append(name)
+
+    async def use(names: str) -> None:
+        async with Overlapping() as works:
+            for name in names:
+                await works.begin(partial(work, name))
+
+    for names in ("abcd", "ab"):
+        done.clear()
+        with pytest.raises(RuntimeError, match="b"):
+            await use(names)
+        assert done == ["a"]
+
+
+async def test_overlapping_that_is_cancelled() -> None:
+    """Nothing goes on."""
+    begun, ended = asyncio.Event(), list[str]()
+
+    async def work(name: str, after: asyncio.Future[None]) -> None:
+        try:
+            await after
+            begun.set()
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append(name)
+
+    async def use() -> None:
+        async with Overlapping() as works:
+            for name in "abc":
+                await works.begin(partial(work, name))
+
+    using = asyncio.create_task(use())
+    await begun.wait()
+    using.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await using
+    assert sorted(ended) == ["a", "b"]
