@@ -71,7 +71,7 @@ class Ahead(Generic[T]):
 
 class Overlapping:
     """Work in an order: each piece is prepared while the one before it is done. It is used by `async with`,
-    at whose end nothing goes on: what has begun is waited for, or cancelled where there was an error.
+    at whose end nothing goes on: what has begun is waited for, but where it is cancelled itself.
     """
 
     def __init__(self) -> None:
@@ -81,11 +81,11 @@ class Overlapping:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if kind is None:
-            await self.finish()
-        elif self._last is not None:
+        if self._last is not None and kind is asyncio.CancelledError:
             self._last.cancel()
             await asyncio.gather(self._last, return_exceptions=True)
+        else:
+            await self.finish()
 
     async def begin(self, work: Callable[[asyncio.Future[None]], Coroutine[Any, Any, None]]) -> None:
         """Begins one and finishes the one before it, which `work` is given to wait for, as often as it likes.
@@ -93,7 +93,10 @@ class Overlapping:
         Raises what the one before raised.
         """
         before = self._last or _done()
-        self._last = asyncio.ensure_future(work(asyncio.shield(before)))
+        after = asyncio.shield(before)
+        # A failure is told here, also where `work` fails before it looks.
+        after.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        self._last = asyncio.create_task(work(after))
         await before
 
     async def finish(self) -> None:

@@ -1,6 +1,7 @@
 """What is read of a file, some conversations at a time, and ahead of what is written."""
 
 import asyncio
+import gc
 import io
 import json
 import threading
@@ -111,26 +112,54 @@ async def test_overlapping() -> None:
     assert done == [0, 1, 2, 3]
 
 
-async def test_overlapping_where_one_fails() -> None:
-    """It is told once, and what is prepared is not done."""
+async def test_overlapping_where_one_fails(caplog: pytest.LogCaptureFixture) -> None:
+    """It is told once, what is prepared is not done, and what fails beside it leaves nothing in the log."""
     done: list[str] = []
 
     async def work(name: str, after: asyncio.Future[None]) -> None:
+        if name == "x":
+            raise RuntimeError("before it looks")
         await after
         if name == "b":
             raise RuntimeError(name)
         done.append(name)
 
-    async def use(names: str) -> None:
-        async with Overlapping() as works:
-            for name in names:
-                await works.begin(partial(work, name))
+    async def fault(names: str) -> str:
+        try:
+            async with Overlapping() as works:
+                for name in names:
+                    await works.begin(partial(work, name))
+        except RuntimeError as error:
+            return str(error)
+        return ""
 
     for names in ("abcd", "ab"):
         done.clear()
-        with pytest.raises(RuntimeError, match="b"):
-            await use(names)
+        assert await fault(names) == "b"
         assert done == ["a"]
+    assert await fault("abx") == "before it looks"
+    await asyncio.sleep(0)
+    gc.collect()
+    assert not caplog.records
+
+
+async def test_overlapping_where_something_else_fails() -> None:
+    """What has begun is done: nothing that was found before a fault is lost."""
+    done = asyncio.Event()
+
+    async def work(after: asyncio.Future[None]) -> None:
+        await after
+        await asyncio.sleep(0.01)
+        done.set()
+
+    async def use() -> None:
+        async with Overlapping() as works:
+            await works.begin(work)
+            raise RuntimeError("unreadable")
+
+    with pytest.raises(RuntimeError, match="unreadable"):
+        await use()
+    assert done.is_set()
 
 
 async def test_overlapping_that_is_cancelled() -> None:
